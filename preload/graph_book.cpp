@@ -30,8 +30,9 @@ OwnedParameters::OwnedParameters(const KernelNodeParameters& parameters, const p
   }
 }
 
-KernelNodeParameters OwnedParameters::with_descriptor(std::uint64_t descriptor) {
-  hidden_.descriptor = descriptor;
+KernelNodeParameters OwnedParameters::with(const wire::HiddenArgument& hidden,
+                                           std::uint32_t shared_end) {
+  hidden_ = hidden;
   pointers_.clear();
   for (const std::size_t offset : offsets_) {
     pointers_.push_back(buffer_.data() + offset);
@@ -40,6 +41,7 @@ KernelNodeParameters OwnedParameters::with_descriptor(std::uint64_t descriptor) 
   KernelNodeParameters parameters = parameters_;
   parameters.kernelParams = pointers_.data();
   parameters.extra = nullptr;
+  parameters.sharedMemBytes = std::max(parameters.sharedMemBytes, shared_end);
   return parameters;
 }
 

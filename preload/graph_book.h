@@ -26,8 +26,12 @@ class OwnedParameters {
  public:
   OwnedParameters(const KernelNodeParameters& parameters, const ptx::Kernel& kernel);
 
-  // With this descriptor; the arrays belong to this object.
-  KernelNodeParameters with_descriptor(std::uint64_t descriptor);
+  // With this hidden argument, and shared memory up to `shared_end` if that is more; the arrays
+  // belong to this object.
+  KernelNodeParameters with(const wire::HiddenArgument& hidden, std::uint32_t shared_end);
+
+  // The program's own, packed.
+  [[nodiscard]] const std::vector<std::byte>& arguments() const { return buffer_; }
 
   [[nodiscard]] std::uint64_t descriptor() const { return hidden_.descriptor; }
 

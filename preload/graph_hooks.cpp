@@ -117,15 +117,7 @@ void note_changed(Session& session, CUgraphExec executable, CUgraphNode node,
                   const KernelNodeParameters& parameters) {
   change_node(executable, node, [&](GraphPlan& plan, std::size_t i) {
     session::GraphKernel& kernel = plan.kernels[i];
-    kernel.kernel = find_kernel(session, kernel_handle(parameters));
-    kernel.grid = {.x = parameters.gridDimX, .y = parameters.gridDimY, .z = parameters.gridDimZ};
-    kernel.block = {
-        .x = parameters.blockDimX, .y = parameters.blockDimY, .z = parameters.blockDimZ};
-    kernel.is_checked = kernel.kernel != nullptr && kernel.kernel->instrumented();
-    plan.nodes[i].parameters.reset();
-    if (kernel.is_checked) {
-      plan.nodes[i].parameters.emplace(parameters, *kernel.kernel->kernel);
-    }
+    set_kernel(session, parameters, plan.nodes[i], kernel);
   });
 }
 
@@ -134,12 +126,14 @@ void note_copy(CUgraphExec executable, CUgraphNode node, const session::CopyRequ
               [&](GraphPlan& plan, std::size_t i) { plan.kernels[i].copy = copy; });
 }
 
-bool set_descriptor(CUgraphExec executable, GraphNode& node, std::uint64_t descriptor) {
+// Two replays never have the same descriptor.
+bool set_descriptor(CUgraphExec executable, GraphNode& node,
+                    const session::GraphKernelLaunch& launch) {
   static const auto set = DRIVER_FUNCTION(cuGraphExecKernelNodeSetParams_v2);
-  if (!node.parameters || node.parameters->descriptor() == descriptor) {
+  if (!node.parameters || node.parameters->descriptor() == launch.hidden.descriptor) {
     return true;
   }
-  const KernelNodeParameters changed = node.parameters->with_descriptor(descriptor);
+  const KernelNodeParameters changed = node.parameters->with(launch.hidden, launch.own_shared_end);
   return set(executable, node.node, &changed) == CUDA_SUCCESS;
 }
 
@@ -149,7 +143,7 @@ void set_descriptors(Session& session, CUgraphExec executable, GraphPlan& plan,
                      std::vector<session::GraphKernelLaunch>& launches) {
   ASSERT(launches.size() == plan.nodes.size());
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    if (!set_descriptor(executable, plan.nodes[i], launches[i].descriptor)) {
+    if (!set_descriptor(executable, plan.nodes[i], launches[i])) {
       session.graphs().give_up(launches[i]);
       plan.kernels[i].is_checked = false;
       plan.nodes[i].parameters.reset();
@@ -160,7 +154,7 @@ void set_descriptors(Session& session, CUgraphExec executable, GraphPlan& plan,
 // What the last replay logged to is another launch's by now, or gone.
 void clear_descriptors(CUgraphExec executable, GraphPlan& plan) {
   for (GraphNode& node : plan.nodes) {
-    (void)set_descriptor(executable, node, 0);
+    (void)set_descriptor(executable, node, {});
   }
 }
 
@@ -194,7 +188,7 @@ void note_node_destroyed(CUgraphNode node) {
     }
     const auto end = static_cast<std::size_t>(found - plan->nodes.begin());
     for (std::size_t i = found->first_inside; i <= end; ++i) {
-      (void)set_descriptor(executable, plan->nodes[i], 0);
+      (void)set_descriptor(executable, plan->nodes[i], {});
       plan->nodes[i].parameters.reset();
       plan->nodes[i].node = nullptr;
       plan->kernels[i].is_checked = false;
@@ -365,8 +359,7 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     if (!captured) {
       DEBUG_ASSERT(plan->is_valid());
       begin = session.launches().watch_begin(handle);
-      launches =
-          session.graphs().begin(plan->kernels, session.streams().key_of(handle), plan->number);
+      launches = session.graphs().begin(plan->kernels, handle, plan->number);
       set_descriptors(session, executable, *plan, launches);
       session.graphs().submitting(plan->kernels, launches);
     }

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "preload/copy_description.h"
 #include "preload/hook.h"
+#include "preload/shared_limit.h"
 
 namespace barracuda::preload {
 namespace {
@@ -15,6 +16,17 @@ using session::GraphKernel;
 
 struct Edge {
   std::size_t from, to;
+};
+
+// With the edges' data, where the driver gives it.
+struct Edges {
+  std::vector<CUgraphNode> from, to;
+  std::vector<CUgraphEdgeData> data;
+
+  // What it leads to may begin before what it comes from is over.
+  [[nodiscard]] bool is_programmatic(std::size_t i) const {
+    return data[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  }
 };
 
 std::vector<CUgraphNode> nodes_of(CUgraph graph) {
@@ -31,10 +43,10 @@ std::vector<CUgraphNode> nodes_of(CUgraph graph) {
 }
 
 // The newer call also tells edges that carry data, which the older one refuses.
-bool edges_of(CUgraph graph, std::vector<CUgraphNode>& from, std::vector<CUgraphNode>& to) {
+bool read_edges(CUgraph graph, Edges& edges) {
   static const auto with_data = DRIVER_FUNCTION(cuGraphGetEdges_v2);
   static const auto plain = DRIVER_FUNCTION(cuGraphGetEdges);
-  std::vector<CUgraphEdgeData> data;
+  auto& [from, to, data] = edges;
   const auto read = [&](std::size_t* count) {
     CUgraphNode* const first = from.empty() ? nullptr : from.data();
     CUgraphNode* const second = to.empty() ? nullptr : to.data();
@@ -86,6 +98,13 @@ std::optional<detector::Dim3> cluster_of(CUgraphNode node) {
   return detector::Dim3{.x = value.clusterDim.x, .y = value.clusterDim.y, .z = value.clusterDim.z};
 }
 
+bool is_cooperative(CUgraphNode node) {
+  static const auto get_attribute = DRIVER_FUNCTION(cuGraphKernelNodeGetAttribute);
+  CUkernelNodeAttrValue value{};
+  return get_attribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value) == CUDA_SUCCESS &&
+         value.cooperative != 0;
+}
+
 bool read_kernel(session::Session& session, CUgraphNode node, GraphNode& made,
                  GraphKernel& kernel) {
   static const auto get_parameters = DRIVER_FUNCTION(cuGraphKernelNodeGetParams_v2);
@@ -94,14 +113,9 @@ bool read_kernel(session::Session& session, CUgraphNode node, GraphNode& made,
     return false;
   }
   kernel.is_kernel = true;
-  kernel.kernel = find_kernel(session, kernel_handle(parameters));
-  kernel.grid = {.x = parameters.gridDimX, .y = parameters.gridDimY, .z = parameters.gridDimZ};
-  kernel.block = {.x = parameters.blockDimX, .y = parameters.blockDimY, .z = parameters.blockDimZ};
-  kernel.cluster = cluster_of(node);
-  if (kernel.kernel != nullptr && kernel.kernel->instrumented()) {
-    made.parameters.emplace(parameters, *kernel.kernel->kernel);
-    kernel.is_checked = true;
-  }
+  kernel.request.cluster = cluster_of(node);
+  kernel.request.is_cooperative = is_cooperative(node);
+  set_kernel(session, parameters, made, kernel);
   return true;
 }
 
@@ -142,9 +156,8 @@ class PlanBuilder {
   std::optional<std::vector<std::size_t>> add(CUgraph graph,
                                               const std::vector<std::size_t>& entry) {
     const std::vector<CUgraphNode> nodes = nodes_of(graph);
-    std::vector<CUgraphNode> from;
-    std::vector<CUgraphNode> to;
-    if (!edges_of(graph, from, to)) {
+    Edges read;
+    if (!read_edges(graph, read)) {
       return std::nullopt;
     }
     std::map<CUgraphNode, std::size_t> index;
@@ -153,9 +166,12 @@ class PlanBuilder {
     }
     std::vector<Edge> edges;
     std::vector<std::vector<std::size_t>> before(nodes.size());
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      edges.push_back({.from = index[from[i]], .to = index[to[i]]});
-      before[edges.back().to].push_back(edges.back().from);
+    std::vector<bool> is_programmatic(nodes.size());
+    for (std::size_t i = 0; i < read.from.size(); ++i) {
+      const Edge& edge =
+          edges.emplace_back(Edge{.from = index[read.from[i]], .to = index[read.to[i]]});
+      before[edge.to].push_back(edge.from);
+      is_programmatic[edge.to] = is_programmatic[edge.to] || read.is_programmatic(i);
     }
     std::vector<std::size_t> place(nodes.size());
     for (const std::size_t node : topological_order(nodes.size(), edges)) {
@@ -169,6 +185,7 @@ class PlanBuilder {
         return std::nullopt;
       }
       place[node] = *added;
+      plan_.kernels[*added].request.is_programmatic = is_programmatic[node];
     }
     return place;
   }
@@ -238,6 +255,25 @@ std::shared_ptr<GraphPlan> plan_of(session::Session& session, CUgraph graph) {
   }
   ASSERT(plan->is_valid());
   return plan;
+}
+
+void set_kernel(session::Session& session, const KernelNodeParameters& parameters, GraphNode& node,
+                session::GraphKernel& kernel) {
+  const session::Handle function = kernel_handle(parameters);
+  kernel.kernel = find_kernel(session, function);
+  kernel.is_checked = kernel.kernel != nullptr && kernel.kernel->instrumented();
+  session::LaunchRequest& request = kernel.request;
+  request.function = function;
+  request.grid = {.x = parameters.gridDimX, .y = parameters.gridDimY, .z = parameters.gridDimZ};
+  request.block = {.x = parameters.blockDimX, .y = parameters.blockDimY, .z = parameters.blockDimZ};
+  request.shared_bytes = parameters.sharedMemBytes;
+  node.parameters.reset();
+  if (kernel.is_checked) {
+    node.parameters.emplace(parameters, *kernel.kernel->kernel);
+    kernel.arguments = node.parameters->arguments();
+    request.most_shared_bytes = most_dynamic_shared(function);
+    request.variables = session.variables().note(function).global;
+  }
 }
 
 session::CopyRequest node_copy(session::Session& session, const CUDA_MEMCPY3D& copy) {

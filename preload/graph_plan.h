@@ -16,6 +16,10 @@ std::shared_ptr<GraphPlan> plan_of(session::Session& session, CUgraph graph);
 // False if it has another shape: nothing of theirs is known any more, and they run unlogged.
 bool adopt(GraphPlan& plan, std::size_t first, std::size_t end, GraphPlan& changed);
 
+// What a kernel node runs from now on, but for its attributes.
+void set_kernel(session::Session& session, const KernelNodeParameters& parameters, GraphNode& node,
+                session::GraphKernel& kernel);
+
 // What a node does that copies or sets memory.
 session::CopyRequest node_copy(session::Session& session, const CUDA_MEMCPY3D& copy);
 session::CopyRequest node_memset(session::Session& session, const CUDA_MEMSET_NODE_PARAMS& set);

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/held_lock.h"
+#include "base/strong_id.h"
 
 namespace barracuda::session {
 namespace {
@@ -23,25 +24,26 @@ LaunchCheck check_of(const GraphKernel& node, const GraphKernelLaunch& launch) {
 }  // namespace
 
 std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKernel>& nodes,
-                                                    detector::StreamKey stream,
-                                                    std::uint64_t executable) {
+                                                    Handle stream, std::uint64_t executable) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     ASSERT(std::ranges::all_of(nodes[i].dependencies, [i](std::size_t each) { return each < i; }));
     ASSERT(nodes[i].kernel == nullptr || nodes[i].kernel->is_valid());
   }
+  const detector::StreamKey key = streams_.key_of(stream);
   in_flight_.make_room(nodes.size());
   const HeldLock lock(in_flight_.mutex());
   std::vector<GraphKernelLaunch> launches(nodes.size());
   std::vector<GraphStep> steps(nodes.size());
   std::vector<detector::LaunchInfo> infos(nodes.size());
   std::vector<detector::CopyInfo> copies(nodes.size());
+  std::vector<const LaunchesInFlight::InFlight*> taken(nodes.size());
   const bool is_open = in_flight_.closed().empty();
   const Handle context = driver_.current_context();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const GraphKernel& node = nodes[i];
     steps[i].dependencies = node.dependencies;
     if (node.copy && !node.is_disabled && is_open) {
-      copies[i] = copies_.open(*node.copy, stream);
+      copies[i] = copies_.open(*node.copy, key);
       copies[i].id = books_.next_copy();
       steps[i].work = copies[i].id;
     }
@@ -53,34 +55,63 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
     if (!node.is_checked || launches[i].is_left_out) {
       continue;
     }
-    infos[i].grid = node.grid;
-    infos[i].block = node.block;
-    infos[i].cluster = node.kernel->cluster(node.cluster);
+    infos[i].grid = node.request.grid;
+    infos[i].block = node.request.block;
+    infos[i].cluster = node.kernel->cluster(node.request.cluster);
     detector::LaunchInfo info = infos[i];
-    info.id = books_.open(*node.kernel, info, streams_.number_of(stream));
+    info.id = books_.open(*node.kernel, info, streams_.number_of(key));
     std::string reason;
-    if (const auto* const taken = in_flight_.add(*node.kernel, info, context, reason)) {
-      launches[i] = {.id = info.id,
-                     .descriptor = reinterpret_cast<std::uint64_t>(taken->descriptor)};
+    taken[i] = in_flight_.add(*node.kernel, info, context, reason);
+    if (taken[i] != nullptr) {
+      launches[i].id = info.id;
+      launches[i].hidden.descriptor = reinterpret_cast<std::uint64_t>(taken[i]->descriptor);
       infos[i].id = info.id;
       steps[i].work = info.id;
     }
   }
-  const auto after = streams_.graph_launch(stream, executable, steps);
-  ASSERT(after.size() == nodes.size());
+  const GraphOrder order = streams_.graph_launch(key, executable, steps);
+  ASSERT(order.after.size() == nodes.size());
+  // A kernel with a programmatic edge may begin before the one before it is over.
+  const bool is_chain = order.is_chain && std::ranges::none_of(nodes, [](const GraphKernel& node) {
+                          return node.request.is_programmatic;
+                        });
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (launches[i].id != LaunchId{}) {
-      infos[i].ordered_after = after[i];
-      in_flight_.unlogged().begin(infos[i].id);
+      infos[i].ordered_after = order.after[i];
+      if (is_chain) {
+        leave_out(nodes[i], *taken[i], stream, launches[i]);
+      } else {
+        in_flight_.unlogged().begin(infos[i].id);
+      }
       pipeline_.begin_launch(infos[i]);
     } else if (copies[i].id != CopyId{}) {
-      copies[i].ordered_after = after[i];
+      copies[i].ordered_after = order.after[i];
       copies[i].host_waited = streams_.host_waited();
       in_flight_.unlogged().begin(copies[i]);
       pipeline_.begin_copy(copies[i]);
     }
   }
   return launches;
+}
+
+// Memory for states is zeroed before the graph begins, so no two of its kernels share a piece, nor
+// do those of replays in several streams.
+void GraphLaunches::leave_out(const GraphKernel& node, const LaunchesInFlight::InFlight& taken,
+                              Handle stream, GraphKernelLaunch& launch) {
+  const UnloggedAccesses::BegunLaunch begun{.id = taken.id,
+                                            .stream = streams_.key_of(stream),
+                                            .kernel = *node.kernel->kernel,
+                                            .arguments = node.arguments,
+                                            .variables = node.request.variables,
+                                            .grid = node.request.grid,
+                                            .block = node.request.block};
+  LaunchRequest request = node.request;
+  request.stream = stream;
+  const detector::StreamKey own{index_of(taken.id), detector::StreamKey::Kind::kGraphStep};
+  const LaunchesInFlight::LeftOut left_out =
+      in_flight_.leave_out(taken, request, begun, in_flight_.unlogged().begin_in_chain(begun), own);
+  std::ranges::copy(left_out.shortcuts, launch.hidden.shortcuts);
+  launch.own_shared_end = left_out.own_shared_end;
 }
 
 void GraphLaunches::submitting(const std::vector<GraphKernel>& nodes,

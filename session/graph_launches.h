@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "device_logger/unlogged_memory.h"
 #include "host_detector/pipeline.h"
 #include "session/copy_tracker.h"
 #include "session/launch_filter.h"
@@ -23,8 +24,8 @@ struct GraphKernel {
   bool is_kernel = false;
   bool is_checked = false;  // it can be given a descriptor
   bool is_disabled = false;
-  detector::Dim3 grid, block;
-  std::optional<detector::Dim3> cluster;
+  LaunchRequest request;                  // without a stream
+  std::vector<std::byte> arguments;       // packed; empty: not known
   std::vector<std::size_t> dependencies;  // earlier nodes
   std::optional<CopyRequest> copy;        // of a node that copies or sets memory
 };
@@ -32,8 +33,9 @@ struct GraphKernel {
 // What one kernel node gets for one replay.
 struct GraphKernelLaunch {
   detector::LaunchId id{};  // 0: not checked
-  std::uint64_t descriptor = 0;
-  bool is_left_out = false;  // by the user's options
+  wire::HiddenArgument hidden;
+  std::uint32_t own_shared_end = 0;  // as of LaunchesInFlight::LeftOut
+  bool is_left_out = false;          // by the user's options
 };
 
 class GraphLaunches {
@@ -51,8 +53,8 @@ class GraphLaunches {
 
   // Before a replay of this executable graph: nodes stand in an order in which dependencies come
   // first.
-  std::vector<GraphKernelLaunch> begin(const std::vector<GraphKernel>& nodes,
-                                       detector::StreamKey stream, std::uint64_t executable);
+  std::vector<GraphKernelLaunch> begin(const std::vector<GraphKernel>& nodes, Handle stream,
+                                       std::uint64_t executable);
   // When every node has got what it can get, just before the driver's call; and after it.
   void submitting(const std::vector<GraphKernel>& nodes,
                   const std::vector<GraphKernelLaunch>& launches);
@@ -62,6 +64,10 @@ class GraphLaunches {
   void give_up(GraphKernelLaunch& launch);
 
  private:
+  // What one of a chain need not log.
+  void leave_out(const GraphKernel& node, const LaunchesInFlight::InFlight& taken, Handle stream,
+                 GraphKernelLaunch& launch);
+
   LaunchFilter& filter_;  // with the lock of those in flight
   DeviceDriver& driver_;
   detector::Pipeline& pipeline_;

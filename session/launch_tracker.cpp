@@ -139,36 +139,19 @@ void LaunchTracker::leave_out_accesses(Launch& launch, const LaunchRequest& requ
                                        detector::StreamKey stream,
                                        const LaunchesInFlight::InFlight& taken) {
   const ptx::Kernel& kernel = *launch.kernel_->kernel;
-  const UnloggedAccesses::LeftOut left_out = in_flight_.unlogged().begin(
-      {.id = taken.id,
-       .stream = stream,
-       .kernel = kernel,
-       .arguments = packed_arguments(kernel, launch.parameters(), launch.extra()),
-       .variables = request.variables,
-       .is_programmatic = request.is_programmatic,
-       .grid = request.grid,
-       .block = request.block});
-  wire::UnloggedMemory& unlogged = taken.descriptor->unlogged;
-  unlogged = left_out.memory;
-  taken.descriptor->owned_sites = left_out.sites;
+  const UnloggedAccesses::BegunLaunch begun{
+      .id = taken.id,
+      .stream = stream,
+      .kernel = kernel,
+      .arguments = packed_arguments(kernel, launch.parameters(), launch.extra()),
+      .variables = request.variables,
+      .is_programmatic = request.is_programmatic,
+      .grid = request.grid,
+      .block = request.block};
+  const LaunchesInFlight::LeftOut left_out =
+      in_flight_.leave_out(taken, request, begun, in_flight_.unlogged().begin(begun), stream);
   std::ranges::copy(left_out.shortcuts, launch.hidden_.shortcuts);
-  // Nothing may come between such a kernel and another.
-  if (in_flight_.unlogged().is_on() && !request.is_programmatic) {
-    const StateMemory::States states =
-        taken.area->states().acquire({.kernel = kernel,
-                                      .launch = request,
-                                      .watched_bytes = watched_bytes(unlogged),
-                                      .stream_key = stream});
-    taken.descriptor->states = states.of_blocks;
-    launch.own_shared_end_ = states.of_blocks.own_bytes == 0
-                                 ? 0
-                                 : states.of_blocks.own_begin + states.of_blocks.own_bytes;
-    taken.descriptor->owners = states.owners;
-  }
-  if (taken.descriptor->owners == 0) {
-    unlogged.count = static_cast<std::uint8_t>(unlogged.count -
-                                               std::exchange(unlogged.watched, std::uint8_t{0}));
-  }
+  launch.own_shared_end_ = left_out.own_shared_end;
 }
 
 void LaunchTracker::order(detector::LaunchInfo& info, detector::StreamKey stream,

@@ -153,6 +153,36 @@ const LaunchesInFlight::InFlight* LaunchesInFlight::add(const KernelBinding& ker
       InFlight{.id = info.id, .context = context, .area = area, .descriptor = descriptor});
 }
 
+LaunchesInFlight::LeftOut LaunchesInFlight::leave_out(const InFlight& taken,
+                                                      const LaunchRequest& request,
+                                                      const UnloggedAccesses::BegunLaunch& launch,
+                                                      const UnloggedAccesses::LeftOut& left_out,
+                                                      detector::StreamKey stream_key) {
+  wire::LaunchDescriptor& descriptor = *taken.descriptor;
+  wire::UnloggedMemory& unlogged = descriptor.unlogged;
+  unlogged = left_out.memory;
+  descriptor.owned_sites = left_out.sites;
+  LeftOut result{.shortcuts = left_out.shortcuts};
+  // Nothing may come between such a kernel and another.
+  if (unlogged_.is_on() && !launch.is_programmatic) {
+    const StateMemory::States states =
+        taken.area->states().acquire({.kernel = launch.kernel,
+                                      .launch = request,
+                                      .watched_bytes = watched_bytes(unlogged),
+                                      .stream_key = stream_key});
+    descriptor.states = states.of_blocks;
+    result.own_shared_end = states.of_blocks.own_bytes == 0
+                                ? 0
+                                : states.of_blocks.own_begin + states.of_blocks.own_bytes;
+    descriptor.owners = states.owners;
+  }
+  if (descriptor.owners == 0) {
+    unlogged.count = static_cast<std::uint8_t>(unlogged.count -
+                                               std::exchange(unlogged.watched, std::uint8_t{0}));
+  }
+  return result;
+}
+
 void LaunchesInFlight::end(LaunchId id) {
   pipeline_.end_launch(id);
   const HeldLock lock(mutex_);

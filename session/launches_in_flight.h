@@ -3,6 +3,7 @@
 // check_arrived() and make_room() may wait.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -16,6 +17,7 @@
 #include "host_detector/pipeline.h"
 #include "session/allocation_table.h"
 #include "session/device_area.h"
+#include "session/launch_request.h"
 #include "session/module_registry.h"
 #include "session/problems.h"
 #include "session/run_books.h"
@@ -57,6 +59,19 @@ class LaunchesInFlight {
 
   // What launches and copies need not log. The lock is held.
   [[nodiscard]] UnloggedAccesses& unlogged() { return unlogged_; }
+
+  // What a launch needs besides its descriptor.
+  struct LeftOut {
+    std::array<wire::UnloggedRange, wire::kShortcuts> shortcuts{};  // of its hidden argument
+    std::uint32_t own_shared_end = 0;  // of what its blocks keep behind the program's; 0: nothing
+  };
+
+  // Tells the descriptor what the launch, which has its place in the order, need not log, and gives
+  // it memory for states. `stream_key`: launches of one use the same memory, one after the other.
+  // The lock is held.
+  LeftOut leave_out(const InFlight& taken, const LaunchRequest& request,
+                    const UnloggedAccesses::BegunLaunch& launch,
+                    const UnloggedAccesses::LeftOut& left_out, detector::StreamKey stream_key);
 
   // It will log nothing more.
   void end(detector::LaunchId id);

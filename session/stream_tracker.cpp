@@ -130,9 +130,8 @@ std::vector<WorkId> StreamTracker::host_waited() {
 
 // Each step runs in a stream of its own that waits for its dependencies, and the graph's stream
 // then waits for all of them.
-std::vector<std::vector<WorkId>> StreamTracker::graph_launch(StreamKey stream,
-                                                             std::uint64_t executable,
-                                                             std::span<const GraphStep> steps) {
+GraphOrder StreamTracker::graph_launch(StreamKey stream, std::uint64_t executable,
+                                       std::span<const GraphStep> steps) {
   const HeldLock lock(mutex_);
   use(stream);
   const EventKey replay{executable, EventKey::Kind::kGraphEnd};
@@ -142,7 +141,7 @@ std::vector<std::vector<WorkId>> StreamTracker::graph_launch(StreamKey stream,
   const auto stream_of = [](std::size_t step) {
     return StreamKey{step, StreamKey::Kind::kGraphStep};
   };
-  std::vector<std::vector<WorkId>> after(steps.size());
+  GraphOrder order{.after = std::vector<std::vector<WorkId>>(steps.size())};
   order_.record_event(begin, stream);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const StreamKey own = stream_of(i);
@@ -153,7 +152,8 @@ std::vector<std::vector<WorkId>> StreamTracker::graph_launch(StreamKey stream,
       order_.wait_event(own, end_of(dependency));
     }
     if (steps[i].work != WorkId{}) {
-      after[i] = order_.launch(own, steps[i].work);
+      order.after[i] = order_.launch(own, steps[i].work);
+      order.is_chain = order.is_chain && order_.is_after_all(steps[i].work);
       placed(steps[i].work);
     }
     order_.record_event(end_of(i), own);
@@ -163,7 +163,7 @@ std::vector<std::vector<WorkId>> StreamTracker::graph_launch(StreamKey stream,
     order_.destroy_stream(stream_of(i));
   }
   order_.record_event(replay, stream);
-  return after;
+  return order;
 }
 
 // The legacy stream and the blocking ones wait for each other. Of two others nothing is known, and
@@ -173,7 +173,7 @@ bool StreamTracker::has_no_rival(StreamKey stream) const {
   if (stream == detector::kLegacyStream) {
     return !has_non_blocking_;
   }
-  const bool is_only_one = next_number_ == 2;
+  const bool is_only_one = numbers_.size() == 1;  // of those that are not destroyed
   return is_only_one && !(has_non_blocking_ && uses_legacy_);
 }
 

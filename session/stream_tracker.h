@@ -20,6 +20,13 @@ struct GraphStep {
   std::vector<std::size_t> dependencies;  // indices of earlier steps
 };
 
+// What each step of a graph launch is ordered after.
+struct GraphOrder {
+  std::vector<std::vector<detector::WorkId>> after;
+  bool is_chain =
+      true;  // each work comes after all that had begun, those before it in the graph too
+};
+
 // CU_STREAM_PER_THREAD.
 inline constexpr Handle kPerThreadHandle{2};
 
@@ -45,11 +52,10 @@ class StreamTracker {
   detector::CopyOrder copy(detector::StreamKey stream, detector::CopyId fresh);
   // What the host has waited for so far.
   std::vector<detector::WorkId> host_waited();
-  // For each step that launches, what it is ordered after. Replays of one executable graph follow
-  // each other whatever their streams; the number of one is never used again.
-  std::vector<std::vector<detector::WorkId>> graph_launch(detector::StreamKey stream,
-                                                          std::uint64_t executable,
-                                                          std::span<const GraphStep> steps);
+  // Replays of one executable graph follow each other whatever their streams; the number of one is
+  // never used again.
+  GraphOrder graph_launch(detector::StreamKey stream, std::uint64_t executable,
+                          std::span<const GraphStep> steps);
 
   // Whether what has been put into streams so far makes it likely that everything to come is
   // ordered after what is put into this one: all of it was put into streams that wait for each

@@ -57,7 +57,11 @@ class UnloggedAccesses {
 
   // Holds the launch against those before it, and gives what of its own accesses stays unlogged.
   LeftOut begin(const BegunLaunch& launch);
-  // One of a graph: logged as a whole.
+
+  // The same of one of a graph of which all have their places: each comes after those before it.
+  LeftOut begin_in_chain(const BegunLaunch& launch) { return begin(launch, true); }
+
+  // One of any other graph: logged as a whole.
   void begin(detector::LaunchId id);
   void begin(const detector::CopyInfo& copy);
   // It is over. `unlogged`: what begin() gave, with what the device made of it.
@@ -85,6 +89,7 @@ class UnloggedAccesses {
     Ranges maybe, likely;
   };
 
+  LeftOut begin(const BegunLaunch& launch, bool is_after_all);
   [[nodiscard]] std::optional<Written> written_by(const BegunLaunch& launch) const;
   [[nodiscard]] Ranges read_only(const BegunLaunch& launch, const Ranges& written) const;
   [[nodiscard]] Ranges watched(const BegunLaunch& launch, const Ranges& written) const;

@@ -42,7 +42,13 @@ benchmark() {  # NAME FOLDER ARGUMENTS...
 
 for name in matrixMul convolutionSeparable globalToShmemAsyncCopy transpose mergeSort histogram scan scalarProd \
     BlackScholes fastWalshTransform sortingNetworks reductionMultiBlockCG shfl_scan FDTD3d MonteCarloMultiGPU dct8x8 \
-    threadFenceReduction warpAggregatedAtomicsCG binaryPartitionCG radixSortThrust reduction; do
+    threadFenceReduction warpAggregatedAtomicsCG binaryPartitionCG radixSortThrust reduction \
+    bf16TensorCoreGemm tf32TensorCoreGemm dmmaTensorCoreGemm immaTensorCoreGemm cudaTensorCoreGemm simpleAWBarrier \
+    asyncAPI simpleMultiCopy simpleStreams simpleHyperQ MC_EstimatePiP MC_EstimatePiQ MC_SingleAsianOptionP eigenvalues \
+    interval segmentationTreeThrust binomialOptions quasirandomGenerator SobelQRNG dwtHaar1D dxtc HSOpticalFlow \
+    NV12toBGRandResize alignedTypes jacobiCudaGraphs conjugateGradientMultiBlockCG simpleCudaGraphs newdelete \
+    UnifiedMemoryPerf cudaGraphsPerfScaling streamOrderedAllocation fp16ScalarProduct simpleAtomicIntrinsics vectorAdd \
+    lineOfSight stereoDisparity convolutionTexture systemWideAtomics; do
   sample "$name"
 done
 # Rodinia's sources call what CUDA 12 dropped.

@@ -18,6 +18,8 @@ constexpr std::uint32_t kWord = 4, kDoubleWord = 8;
 constexpr int kDeepest = 200;
 constexpr std::size_t kMostNodes = 2000;
 constexpr int kMostWork = 20000;
+// Of a counter: loops that nvcc has unrolled have three.
+constexpr std::size_t kMostDefinitions = 4;
 // Of definitions between a counter and what it is in the next round.
 constexpr int kMostSteps = 32;
 
@@ -168,9 +170,9 @@ Node AddressForms::node_of(std::string_view name) {
   found.state = Register::State::kBegun;
   ++depth_;
   ++work_;
-  found.node = found.definitions.size() == 1   ? result_of(found.definitions[0])
-               : found.definitions.size() == 2 ? counter(name, found)
-                                               : std::nullopt;
+  found.node = found.definitions.size() == 1                  ? result_of(found.definitions[0])
+               : found.definitions.size() <= kMostDefinitions ? counter(name, found)
+                                                              : std::nullopt;
   --depth_;
   // What is not known because it needs what has begun may be known later.
   found.state = found.node || !is_cut_ ? Register::State::kDone : Register::State::kNew;
@@ -304,15 +306,24 @@ Node AddressForms::converted(const Instruction& instruction) {
                            : combine(AddressOp::kNarrow, kWord, value, value);
 }
 
+// All definitions but one add to what the register was: an unrolled loop has one for the rounds
+// that are left over, and one for four rounds at once.
 Node AddressForms::counter(std::string_view name, const Register& found) {
-  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-    const Node step = step_of(name, found.definitions[i]);
+  const Definition* begin = nullptr;
+  std::vector<std::uint32_t> steps;
+  for (const Definition& definition : found.definitions) {
+    const Node step = step_of(name, definition);
     if (step) {
-      const std::uint32_t bytes = found.definitions[i].bytes;
-      return combine(AddressOp::kCount, bytes, result_of(found.definitions[1 - i]), step);
+      steps.push_back(*step);
+    } else if (std::exchange(begin, &definition) != nullptr) {
+      return std::nullopt;
     }
   }
-  return std::nullopt;
+  Node value = begin != nullptr ? result_of(*begin) : std::nullopt;
+  for (const std::uint32_t step : steps) {
+    value = combine(AddressOp::kCount, begin->bytes, value, step);
+  }
+  return value;
 }
 
 // Back from what the register becomes, through registers with one definition, by copies and sums of

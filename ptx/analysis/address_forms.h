@@ -1,7 +1,8 @@
 // The values of a function's registers as expressions (ptx/address_form.h): of registers with one
 // definition that no predicate guards, and of counters of loops, which have one before the loop and
-// one that adds to them. A counter's value is its first one and some times its step; two uses of
-// one counter may be of different rounds, so each has a number of times of its own.
+// one or more that add to them. A counter's value is its first one and some times each of its
+// steps; two uses of one counter may be of different rounds, so each has numbers of times of its
+// own.
 //
 // Registers are looked up by name, whatever their scope: a shadowed one has several definitions.
 #pragma once

@@ -15,18 +15,39 @@ namespace barracuda::ptx {
 
 namespace {
 
+bool is_of_matrix(const PlannedSite& site) {
+  return site.effect.opcode_class == OpcodeClass::kMatrixAccess;
+}
+
+bool is_load(const PlannedSite& site) {
+  return site.effect.opcode_class == OpcodeClass::kLoad ||
+         (is_of_matrix(site) && site.info.operation == wire::Operation::kRead);
+}
+
+bool is_store(const PlannedSite& site) {
+  return site.effect.opcode_class == OpcodeClass::kStore ||
+         (is_of_matrix(site) && site.info.operation == wire::Operation::kWrite);
+}
+
+// States take an access to be aligned to its size. Of a matrix the lines lie multiples of 16 bytes
+// apart (PTX ISA, wmma.load), and a lane's piece may be larger.
+bool may_be_unaligned(const PlannedSite& site) {
+  constexpr int kLineAlignment = 16;
+  return is_of_matrix(site) && site.info.element_bytes * site.info.element_count > kLineAlignment;
+}
+
 // What the states of words of shared memory have to know of an access. Who is neither a plain load
 // nor a plain store still writes, or not.
 std::uint32_t state_bits(const PlannedSite& site) {
   const bool is_weak = site.info.order == wire::MemoryOrder::kWeak;
-  const bool reads = site.effect.opcode_class == OpcodeClass::kLoad;
+  const bool reads = is_load(site);
   if (site.has_state && !is_weak && !site.publishes_later) {
     return reads ? wire::kLoadsStrongly : wire::kStoresStrongly;
   }
-  if (reads || site.effect.opcode_class == OpcodeClass::kStore) {
+  if (reads || is_store(site)) {
     // A load past the caches' coherence is ordered before no write, whatever comes between.
-    const bool has_no_state =
-        !is_weak || site.publishes_later || site.info.proxy == wire::Proxy::kReadOnly;
+    const bool has_no_state = !is_weak || site.publishes_later ||
+                              site.info.proxy == wire::Proxy::kReadOnly || may_be_unaligned(site);
     return (is_weak && reads ? wire::kPlainRead : 0) | (reads ? 0 : wire::kPlainWrite) |
            (has_no_state ? wire::kAlwaysLogged : 0);
   }
@@ -46,7 +67,7 @@ std::uint32_t access_bits(const PlannedSite& site) {
       site.effect.space == StateSpace::kShared) {
     return 0;
   }
-  if (site.effect.opcode_class == OpcodeClass::kLoad) {
+  if (is_load(site)) {
     return site.info.order == wire::MemoryOrder::kWeak ? wire::kPlainRead : 0;
   }
   return site.info.operation == wire::Operation::kRead ? 0 : wire::kPlainWrite;

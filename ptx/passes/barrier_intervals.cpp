@@ -37,7 +37,7 @@ bool bounds_interval(const Program& program, const PlannedSite& site) {
 
 bool is_own_access(const PlannedSite& site) {
   return site.info.asynchrony == wire::Asynchrony::kNone && !site.effect.shared_cluster &&
-         is_shared_access(site.effect);
+         (is_shared_access(site.effect) || is_matrix_access(site.effect));
 }
 
 // Nothing else orders the thread, and nothing but its own accesses touches memory for it.

@@ -19,15 +19,19 @@ bool is_barrier(const PlannedSite& site) {
 }
 
 bool is_kept_load(const PlannedSite& site) {
-  return site.hook == HookKind::kAccess && site.effect.opcode_class == OpcodeClass::kLoad &&
-         site.effect.space == StateSpace::kShared &&
+  const bool loads = site.effect.opcode_class == OpcodeClass::kLoad ||
+                     (site.effect.opcode_class == OpcodeClass::kMatrixAccess &&
+                      site.info.operation == wire::Operation::kRead);
+  return site.hook == HookKind::kAccess && loads && site.effect.space == StateSpace::kShared &&
          (site.info.order == wire::MemoryOrder::kWeak || site.has_state);
 }
 
 // Without a space it may be of shared memory.
 bool may_write_shared(const Effect& effect) {
-  return is_shared_access(effect) && effect.opcode_class != OpcodeClass::kLoad &&
-         effect.space != StateSpace::kGlobal;
+  const bool writes = is_matrix_access(effect)
+                          ? effect.operation == wire::Operation::kWrite
+                          : is_shared_access(effect) && effect.opcode_class != OpcodeClass::kLoad;
+  return writes && effect.space != StateSpace::kGlobal;
 }
 
 // What the threads of a block may do from one barrier up to the next ones.

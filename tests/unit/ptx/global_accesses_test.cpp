@@ -64,7 +64,7 @@ TEST_CASE("what is loaded, guarded or defined twice is not known") {
       GENERATE(as<std::string>{}, "@%p1 mov.u64 %rd4, %rd3;\n", "ld.global.u64 %rd4, [%rd1];\n",
                "mov.u64 %rd4, %rd3;\nmov.u64 %rd4, %rd1;\n", "selp.b64 %rd4, %rd3, %rd1, %p1;\n",
                "mov.u64 %rd4, %rd3;\n@%p1 add.s64 %rd4, %rd4, 4;\n",
-               "mov.u64 %rd4, %rd3;\nadd.s64 %rd4, %rd4, 4;\nadd.s64 %rd4, %rd4, 4;\n",
+               "mov.u64 %rd4, %rd3;\nadd.s64 %rd4, %rd4, 4;\nmov.u64 %rd4, %rd1;\n",
                "mov.u64 %rd4, %rd3;\nadd.s64 %rd4, %rd1, 4;\n", "add.s64 %rd4, %rd4, 4;\n",
                "mov.u64 %rd4, %rd3;\nadd.s64 %rd4, %rd4, %rd4;\n", "mov.b64 %rd4, {%r1, %r2};\n",
                "mul.hi.u64 %rd5, %rd2, 4;\nadd.s64 %rd4, %rd1, %rd5;\n",
@@ -88,6 +88,20 @@ TEST_CASE("what a loop adds is known, through copies and several sums") {
   CHECK(all.nodes[*all.accesses[0].form].op == AddressOp::kCount);
   CHECK_FALSE(has_form("mov.u64 %rd4, %rd3;\n$loop:\n" + kStore +
                        "add.s64 %rd5, %rd4, %rd4;\nmov.u64 %rd4, %rd5;\n@%p1 bra $loop;\n"));
+}
+
+TEST_CASE("a counter may have several steps, of a loop and of what is left over of it") {
+  const std::string loops =
+      "mov.u64 %rd4, %rd3;\n$rest:\n" + kStore +
+      "add.s64 %rd4, %rd4, %rd2;\n@%p1 bra $rest;\n$loop:\n" + kStore +
+      "add.s64 %rd5, %rd4, %rd2;\nadd.s64 %rd4, %rd5, %rd2;\n@%p1 bra $loop;\n";
+  const GlobalAccesses all = accesses_of(loops);
+  REQUIRE(all.accesses.size() == 2);
+  REQUIRE(all.accesses[1].form);
+  const AddressNode& outer = all.nodes[*all.accesses[1].form];
+  CHECK(outer.op == AddressOp::kCount);
+  CHECK(all.nodes[outer.first].op == AddressOp::kCount);
+  CHECK_FALSE(has_form(loops + "mov.u64 %rd4, %rd1;\n@%p1 bra $loop;\n"));
 }
 
 TEST_CASE("what a round makes of a counter is known") {

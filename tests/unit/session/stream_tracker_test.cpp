@@ -66,17 +66,23 @@ TEST_CASE("the nodes of a graph follow their edges, the stream before them and a
                                         {.work = id(2), .dependencies = {0}},
                                         {.work = id(3), .dependencies = {0}},
                                         {.work = id(4), .dependencies = {1, 2}}};
-  const auto after = streams.graph_launch(stream, kExecutable, steps);
+  const GraphOrder order = streams.graph_launch(stream, kExecutable, steps);
+  const auto& after = order.after;
   REQUIRE(after.size() == 4);
+  CHECK_FALSE(order.is_chain);
   CHECK(after[0].empty());
   CHECK(after[1] == Launches{id(1)});
   CHECK(after[2] == Launches{id(1)});
   CHECK(std::set<WorkId>(after[3].begin(), after[3].end()) == std::set<WorkId>{id(2), id(3)});
   CHECK(streams.launch(stream, id(5)) == Launches{id(4)});
 
-  const auto replay = streams.graph_launch(
-      stream, kExecutable, std::vector<GraphStep>{{.work = id(6), .dependencies = {}}});
-  CHECK(replay[0] == Launches{id(5)});
+  const GraphOrder replay =
+      streams.graph_launch(stream, kExecutable,
+                           std::vector<GraphStep>{{.work = id(6), .dependencies = {}},
+                                                  {.work = {}, .dependencies = {0}},
+                                                  {.work = id(7), .dependencies = {1}}});
+  CHECK(replay.after[0] == Launches{id(5)});
+  CHECK(replay.is_chain);
 }
 
 TEST_CASE("replays of one executable graph follow each other in any streams, those of two do not") {
@@ -87,9 +93,13 @@ TEST_CASE("replays of one executable graph follow each other in any streams, tho
     return streams.graph_launch(streams.key_of(stream), executable,
                                 std::vector<GraphStep>{{.work = id(launch), .dependencies = {}}});
   };
-  CHECK(replay(Handle{16}, kExecutable, 1)[0].empty());
-  CHECK(replay(Handle{17}, kExecutable + 1, 2)[0].empty());
-  const Launches after = replay(Handle{17}, kExecutable, 3)[0];
+  const GraphOrder first = replay(Handle{16}, kExecutable, 1);
+  CHECK(first.after[0].empty());
+  CHECK(first.is_chain);
+  const GraphOrder beside = replay(Handle{17}, kExecutable + 1, 2);
+  CHECK(beside.after[0].empty());
+  CHECK_FALSE(beside.is_chain);
+  const Launches after = replay(Handle{17}, kExecutable, 3).after[0];
   CHECK(std::set<WorkId>(after.begin(), after.end()) == std::set<WorkId>{id(1), id(2)});
 }
 

@@ -1,0 +1,29 @@
+// The threads that write the rows of a matrix are not those whose warp loads it.
+// expect: race intra-block shared
+// variable: s[]
+// weak: never
+// expect paper: none
+// flags: -arch=sm_80
+#include "../litmus.h"
+
+#define LOAD "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+
+__device__ int load_matrix(const int* row) {
+  int words;
+  asm volatile(LOAD
+               : "=r"(words)
+               : "r"(unsigned(__cvta_generic_to_shared(row)))
+               : "memory");  // RACE
+  return words;
+}
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  __shared__ __align__(16) int s[32];
+  if (threadIdx.x < 32) {
+    s[threadIdx.x] = threadIdx.x;  // RACE
+  } else {
+    out[threadIdx.x] = load_matrix(&s[threadIdx.x % 8 * 4]);
+  }
+}
+
+LITMUS(1, 64)
