@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <ranges>
 #include <type_traits>
 
 #include "base/kernel_pattern.h"
 #include "base/log.h"
 #include "base/nearest_name.h"
+#include "base/number_text.h"
 #include "base/weak_values.h"
 
 namespace barracuda {
@@ -61,12 +61,9 @@ bool parse_value(std::string_view text, Options::Flag& value) {
 }
 
 bool parse_value(std::string_view text, Options::Number& value) {
-  const bool is_hexadecimal = text.starts_with("0x");
-  const std::string_view digits = text.substr(is_hexadecimal ? 2 : 0);
-  const char* const end = std::to_address(digits.end());
-  const auto [rest, error] =
-      std::from_chars(std::to_address(digits.begin()), end, value, is_hexadecimal ? 16 : 10);
-  return error == std::errc{} && rest == end;
+  const auto number = parse_prefixed_number<Options::Number>(text);
+  value = number.value_or(value);
+  return number.has_value();
 }
 
 bool parse_value(std::string_view text, Options::OptionalNumber& value) {

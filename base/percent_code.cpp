@@ -1,7 +1,6 @@
 #include "base/percent_code.h"
 
-#include <charconv>
-#include <memory>
+#include "base/number_text.h"
 
 namespace barracuda {
 
@@ -36,14 +35,12 @@ std::optional<std::string> percent_decoded(std::string_view text) {
       text.remove_prefix(1);
       continue;
     }
-    unsigned byte = 0;
     const std::string_view digits = text.substr(1, 2);
-    const char* const end = std::to_address(digits.end());
-    const auto [rest, error] = std::from_chars(std::to_address(digits.begin()), end, byte, 16);
-    if (digits.size() != 2 || error != std::errc{} || rest != end) {
+    const auto byte = parse_number<unsigned char>(digits, 16);
+    if (digits.size() != 2 || !byte) {
       return std::nullopt;
     }
-    decoded += static_cast<char>(byte);
+    decoded += static_cast<char>(*byte);
     text.remove_prefix(3);
   }
   return decoded;

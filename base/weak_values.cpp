@@ -1,29 +1,15 @@
 #include "base/weak_values.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/number_text.h"
 
 namespace barracuda {
 
-namespace {
-
-template <class Number>
-bool read_number(std::string_view text, Number& value) {
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  const auto result = std::from_chars(begin, end, value);
-  return result.ec == std::errc{} && result.ptr == end;
-}
-
-}  // namespace
-
 std::optional<double> parse_probability(std::string_view text) {
-  double value = 0;
   const bool is_decimal = text.find_first_not_of("0123456789.") == text.npos;
-  if (!is_decimal || !read_number(text, value) || value > 1) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = is_decimal ? parse_number<double>(text) : std::nullopt;
+  return value && *value <= 1 ? value : std::nullopt;
 }
 
 std::optional<WeakSpaces> parse_spaces(std::string_view text) {
@@ -43,12 +29,11 @@ std::optional<WeakSpaces> parse_spaces(std::string_view text) {
 }
 
 std::optional<std::array<std::uint64_t, 2>> parse_ages(std::string_view text) {
-  std::array<std::uint64_t, 2> ages{};
-  const std::size_t comma = text.find(',');
-  const bool are_ages = comma != text.npos && read_number(text.substr(0, comma), ages[0]) &&
-                        read_number(text.substr(comma + 1), ages[1]) && ages[0] != 0 &&
-                        ages[1] != 0;
-  return are_ages ? std::optional(ages) : std::nullopt;
+  const std::size_t comma = std::min(text.find(','), text.size());
+  const auto first = parse_number<std::uint64_t>(text.substr(0, comma)).value_or(0);
+  const auto second =
+      parse_number<std::uint64_t>(text.substr(std::min(comma + 1, text.size()))).value_or(0);
+  return first != 0 && second != 0 ? std::optional(std::array{first, second}) : std::nullopt;
 }
 
 }  // namespace barracuda

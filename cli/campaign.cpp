@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "cli/campaign_tasks.h"
 #include "cli/complain.h"
+#include "report/coverage.h"
 #include "report/exit_status.h"
 
 namespace barracuda::cli {
@@ -96,8 +97,8 @@ int write_campaign(const CampaignWriteCommand& command) try {
     complain(written.error().to_string());
     return report::kStatusBadOption;
   }
-  std::puts(fmt::format("{}: {} task{}; barracuda campaign run {}", command.folder, tasks->size(),
-                        tasks->size() == 1 ? "" : "s", command.folder)
+  std::puts(fmt::format("{}: {}; barracuda campaign run {}", command.folder,
+                        report::counted(tasks->size(), "task"), command.folder)
                 .c_str());
   return 0;
 } catch (const Json::type_error&) {

@@ -82,16 +82,6 @@ bool is_terminal_foreground() {
   return foreground == getpgrp();
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  pointers.reserve(strings.size() + 1);
-  for (std::string& text : strings) {
-    pointers.push_back(text.data());
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 struct Pipe {
   int read_end = -1;
   int write_end = -1;
@@ -120,6 +110,16 @@ StartFailure failure(const std::string& program, int reason) {
 }
 
 }  // namespace
+
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
+  for (std::string& text : strings) {
+    pointers.push_back(text.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 void handle_signals(std::span<const int> signals, void (*forward)(int, siginfo_t*, void*)) {
   struct sigaction action{};

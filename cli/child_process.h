@@ -17,6 +17,9 @@ struct StartFailure {
   std::string message;
 };
 
+// For exec: as long as these are not changed, and a null pointer behind the last.
+std::vector<char*> pointers_to(std::vector<std::string>& strings);
+
 // From now on `forward` handles these signals, each while no other one is handled; but those that
 // the caller ignores (nohup), for the program is to ignore them too.
 void handle_signals(std::span<const int> signals, void (*forward)(int, siginfo_t*, void*));

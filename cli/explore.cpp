@@ -18,6 +18,7 @@
 #include "cli/interruption.h"
 #include "cli/kernel_source.h"
 #include "cli/status_line.h"
+#include "report/coverage.h"
 #include "report/exit_status.h"
 #include "report/json_writer.h"
 #include "weak_memory/litmus.h"
@@ -167,9 +168,8 @@ std::string race_text(const Result& result) {
 std::string result_text(const Result& result, bool looks_for_races) {
   const auto outcomes = memory_model::shown_outcomes(result.test, result.found);
   const auto terms = memory_model::terms_shown(result.test);
-  const std::string how_many = result.asks_of_end ? ""
-                                                  : fmt::format("{} outcome{}, ", outcomes.size(),
-                                                                outcomes.size() == 1 ? "" : "s");
+  const std::string how_many =
+      result.asks_of_end ? "" : report::counted(outcomes.size(), "outcome") + ", ";
   std::string text =
       fmt::format("{}: model {}, {}{} {}\n", result.file, memory_model::name_of(result.model),
                   how_many, result.found.states,
@@ -296,8 +296,7 @@ class Session {
   }
 
   int end() {
-    const auto be = [](std::size_t number) { return number == 1 ? "" : "s"; };
-    std::string text = fmt::format("BARRACUDA SUMMARY: {} test{}", tests_, be(tests_));
+    std::string text = "BARRACUDA SUMMARY: " + report::counted(tests_, "test");
     const auto add = [&](std::size_t number, std::string_view what) {
       text += number == 0 ? "" : fmt::format(", {} {}", number, what);
     };
@@ -310,10 +309,9 @@ class Session {
     add(differing_, "differ from what is expected");
     add(refused_, "refused");
     add(left_out_, "not explored");
-    text += tests_ == 0 ? ""
-            : incomplete_ == 0
-                ? ", exploration complete"
-                : fmt::format(", {} exploration{} incomplete", incomplete_, be(incomplete_));
+    text += tests_ == 0        ? ""
+            : incomplete_ == 0 ? ", exploration complete"
+                               : ", " + report::counted(incomplete_, "exploration") + " incomplete";
     std::puts(text.c_str());
     if (!write(command_.json, json_) || !write(command_.dot, dot_)) {
       return report::kStatusBadOption;
@@ -368,9 +366,8 @@ class Session {
   }
 
   [[nodiscard]] std::string kernel_text(const memory_model::KernelReading& reading) const {
-    const auto threads = reading.test.program.threads.size();
-    std::string text =
-        fmt::format("  {}: {} thread{}", reading.test.name, threads, threads == 1 ? "" : "s");
+    std::string text = fmt::format("  {}: {}", reading.test.name,
+                                   report::counted(reading.test.program.threads.size(), "thread"));
     if (reading.threads_left_out != 0) {
       text += fmt::format("; {} more touch nothing that others see", reading.threads_left_out);
     }

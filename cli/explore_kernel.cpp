@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/number_text.h"
 #include "cli/kernel_source.h"
 #include "ptx/abi.h"
 #include "ptx/inline_calls.h"
@@ -168,18 +168,17 @@ std::array<std::uint32_t, 3> coordinates(std::uint32_t number,
 Expected<std::vector<KernelThread>> threads_of(const ExploredKernel& command) {
   std::vector<KernelThread> threads;
   for (const std::string& text : command.threads) {
-    std::uint32_t block = 0;
-    std::uint32_t thread = 0;
-    const char* const end = text.data() + text.size();
-    const auto first = std::from_chars(text.data(), end, block);
-    const bool has_colon = first.ec == std::errc() && first.ptr != end && *first.ptr == ':';
-    const auto second = has_colon ? std::from_chars(first.ptr + 1, end, thread) : first;
-    if (!has_colon || second.ec != std::errc() || second.ptr != end) {
+    const std::string_view words = text;
+    const std::size_t colon = std::min(words.find(':'), words.size());
+    const auto block = parse_number<std::uint32_t>(words.substr(0, colon));
+    const auto thread =
+        parse_number<std::uint32_t>(words.substr(std::min(colon + 1, words.size())));
+    if (!block || !thread) {
       return unexpected(
           {.message = fmt::format("--threads {}: BLOCK:THREAD is expected, as 0:32", text)});
     }
-    threads.push_back(
-        {.block = coordinates(block, command.grid), .thread = coordinates(thread, command.block)});
+    threads.push_back({.block = coordinates(*block, command.grid),
+                       .thread = coordinates(*thread, command.block)});
   }
   return threads;
 }
@@ -193,14 +192,15 @@ Expected<KernelReading> read_explored_kernel(const std::string& file, const Expl
     return unexpected(std::move(problem));
   };
   TRY(std::string text, kernel_ptx(file, command.kernel));
-  auto module = ptx::parse(text);
-  auto entry = module ? find_entry(*module, command.kernel)
-                      : Expected<const ptx::Function*>(unexpected(module.error()));
+  Expected<ptx::Module> module;
+  const auto read = [&]() -> Expected<const ptx::Function*> {
+    module = ptx::parse(text);
+    return module ? find_entry(*module, command.kernel) : unexpected(module.error());
+  };
+  auto entry = read();
   if (entry && calls_functions(*module, **entry)) {
     text = ptx::inline_calls(*module, **entry);
-    module = ptx::parse(text);
-    entry = module ? find_entry(*module, command.kernel)
-                   : Expected<const ptx::Function*>(unexpected(module.error()));
+    entry = read();
   }
   if (!entry) {
     return in_file(entry.error());

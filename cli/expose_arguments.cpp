@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -7,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/number_text.h"
 #include "cli/weak_arguments.h"
 
 namespace barracuda::cli {
@@ -31,12 +31,11 @@ std::optional<std::vector<double>> probabilities_of(std::string_view text) {
   std::vector<double> all;
   while (true) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    double value = 0;
-    const auto [rest, problem] = std::from_chars(text.data(), text.data() + comma, value);
-    if (problem != std::errc{} || rest != text.data() + comma || !(value > 0 && value <= 1)) {
+    const auto value = parse_number<double>(text.substr(0, comma));
+    if (!value || !(*value > 0 && *value <= 1)) {
       return std::nullopt;
     }
-    all.push_back(value);
+    all.push_back(*value);
     if (comma == text.size()) {
       return all;
     }

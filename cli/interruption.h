@@ -6,17 +6,17 @@
 
 namespace barracuda::cli {
 
-inline volatile std::sig_atomic_t is_interrupted = 0;
+inline volatile std::sig_atomic_t g_is_interrupted = 0;
 
 // From now on both only say so.
 inline void catch_interruptions() {
   for (const int signal : {SIGINT, SIGTERM}) {
-    std::signal(signal, [](int /*signal*/) { is_interrupted = 1; });
+    std::signal(signal, [](int /*signal*/) { g_is_interrupted = 1; });
   }
 }
 
 inline bool was_interrupted() {
-  return is_interrupted != 0;
+  return g_is_interrupted != 0;
 }
 
 }  // namespace barracuda::cli

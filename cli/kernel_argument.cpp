@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <type_traits>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/number_text.h"
 
 namespace barracuda::cli {
 namespace {
@@ -67,19 +67,13 @@ auto with_element(const ElementType& type, const Use& use) {
 }
 
 template <typename Value>
-std::optional<Value> parse_number(std::string_view text) {
-  Value value{};
-  std::from_chars_result parsed{};
-  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+std::optional<Value> parse_element(std::string_view text) {
   if constexpr (std::is_floating_point_v<Value>) {
-    parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+    return parse_number<Value>(text);
   } else {
-    text.remove_prefix(is_hexadecimal ? 2 : 0);
-    parsed =
-        std::from_chars(text.data(), text.data() + text.size(), value, is_hexadecimal ? 16 : 10);
+    return text.starts_with("0X") ? parse_number<Value>(text.substr(2), 16)
+                                  : parse_prefixed_number<Value>(text);
   }
-  const bool is_whole = parsed.ptr == text.data() + text.size() && !text.empty();
-  return parsed.ec == std::errc() && is_whole ? std::optional(value) : std::nullopt;
 }
 
 // The bytes of values separated by commas.
@@ -88,7 +82,7 @@ Expected<std::vector<std::byte>> parse_values(const ElementType& type, std::stri
   while (true) {
     const std::string_view word = text.substr(0, text.find(','));
     const bool known = with_element(type, [&](auto element) {
-      const auto value = parse_number<decltype(element)>(word);
+      const auto value = parse_element<decltype(element)>(word);
       if (value) {
         const auto* const first = reinterpret_cast<const std::byte*>(&*value);
         bytes.insert(bytes.end(), first, first + sizeof element);
@@ -120,7 +114,7 @@ Expected<ElementType> parse_type(std::string_view name) {
 Expected<void> read_array(KernelArgument& argument, std::string_view name,
                           std::string_view values) {
   const std::size_t open = name.find('[');
-  const auto count = parse_number<std::uint64_t>(name.substr(open + 1, name.size() - open - 2));
+  const auto count = parse_element<std::uint64_t>(name.substr(open + 1, name.size() - open - 2));
   TRY(argument.type, parse_type(name.substr(0, open)));
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
   if (!name.ends_with(']') || !count || *count == 0 || *count > kMostBytes / argument.type.bytes) {

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "cli/complain.h"
 #include "cli/interruption.h"
+#include "report/coverage.h"
 #include "report/exit_status.h"
 #include "report/json_writer.h"
 #include "weak_memory/litmus_run.h"
@@ -224,8 +225,8 @@ class LitmusSession {
   }
 
   int end(const std::string& json_file) {
-    std::string text = fmt::format("BARRACUDA SUMMARY: {} test{} on {}, {} runs", tests_,
-                                   tests_ == 1 ? "" : "s", device_.name(), runs_);
+    std::string text = fmt::format("BARRACUDA SUMMARY: {} on {}, {} runs",
+                                   report::counted(tests_, "test"), device_.name(), runs_);
     text += forbidden_ != 0 ? fmt::format(", {} with outcomes that PTX forbids", forbidden_)
                             : ", nothing that PTX forbids";
     text += unknown_ != 0 ? fmt::format(" ({} not explored)", unknown_) : "";

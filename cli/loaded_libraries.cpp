@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/child_process.h"
 #include "cli/environment.h"
 
 namespace barracuda::cli {
@@ -50,15 +51,6 @@ std::string read_all(int from) {
     }
     text.append(part.data(), static_cast<std::size_t>(count));
   }
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  for (std::string& text : strings) {
-    pointers.push_back(text.data());
-  }
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 // What it prints; an error if it fails.

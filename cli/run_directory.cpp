@@ -95,6 +95,7 @@ std::vector<RunFolder> find_runs() {
   }
   std::ranges::sort(found, {}, &std::pair<fs::file_time_type, RunFolder>::first);
   std::vector<RunFolder> runs;
+  runs.reserve(found.size());
   for (auto& [time, run] : found) {
     runs.push_back(std::move(run));
   }
@@ -137,7 +138,7 @@ RunDirectory::~RunDirectory() {
 }
 
 Expected<std::string> RunDirectory::link_cuda_libraries(const std::string& library) const {
-  const std::string folder = path_ + "/lib";
+  std::string folder = path_ + "/lib";
   std::error_code error;
   if (!fs::create_directory(folder, error)) {
     return unexpected({.message = error.message(), .file = folder});
@@ -146,7 +147,7 @@ Expected<std::string> RunDirectory::link_cuda_libraries(const std::string& libra
   std::vector<std::string> names = {"libcuda.so.1", "libcuda.so"};
   names.insert(names.end(), fatbin::kRuntimeLibraries.begin(), fatbin::kRuntimeLibraries.end());
   for (const std::string& name : names) {
-    if (auto linked = link(library, folder + "/" + name); !linked) {
+    if (auto linked = link(library, fs::path(folder) / name); !linked) {
       return unexpected(std::move(linked).error());
     }
   }

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "base/number_text.h"
 
 namespace barracuda::cli {
 namespace {
@@ -22,18 +23,17 @@ constexpr std::array<std::string_view, 26> kRunOptions = {
 
 // "90", "90s", "10m", "2h" in seconds.
 std::optional<std::uint64_t> seconds_of(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+  const auto number = take_number<std::uint64_t>(text);
+  const std::string_view unit = text;
   constexpr std::uint64_t kMinute = 60, kHour = 3600, kMost = 1'000'000;
   const std::uint64_t factor = unit.empty() || unit == "s" ? 1
                                : unit == "m"               ? kMinute
                                : unit == "h"               ? kHour
                                                            : 0;
-  if (problem != std::errc{} || factor == 0 || number == 0 || number > kMost) {
+  if (!number || factor == 0 || *number == 0 || *number > kMost) {
     return std::nullopt;
   }
-  return number * factor;
+  return *number * factor;
 }
 
 }  // namespace

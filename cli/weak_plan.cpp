@@ -41,6 +41,7 @@ std::vector<std::pair<std::string, std::string>> weakness_options(const Settings
   }
   if (!weakness.places.empty()) {
     std::vector<std::string> places;
+    places.reserve(weakness.places.size());
     for (const emulator::CodePlace& place : weakness.places) {
       places.push_back(fmt::format("{}:{}", place.file, place.line));
     }

@@ -1,8 +1,7 @@
 #include "fatbin/builder.h"
 
-#include <charconv>
-
 #include "base/assert.h"
+#include "base/number_text.h"
 #include "fatbin/decompress.h"
 
 namespace barracuda::fatbin {
@@ -38,10 +37,10 @@ std::string_view word_after(std::string_view text, std::string_view directive) {
 }
 
 template <typename Number>
-bool take_number(std::string_view& text, Number& number) {
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-  return error == std::errc{};
+bool take_into(Number& number, std::string_view& text) {
+  const auto taken = take_number<Number>(text);
+  number = taken.value_or(number);
+  return taken.has_value();
 }
 
 bool take(std::string_view& text, std::string_view prefix) {
@@ -116,12 +115,12 @@ Expected<Image> image_of_ptx(std::string text) {
   image.kind = EntryKind::kPtx;
   image.compression = Compression::kZstd;
   std::string_view version = word_after(text, ".version");
-  if (!take_number(version, image.ptx_major) || !take(version, ".") ||
-      !take_number(version, image.ptx_minor)) {
+  if (!take_into(image.ptx_major, version) || !take(version, ".") ||
+      !take_into(image.ptx_minor, version)) {
     return unexpected({.message = "the PTX text declares no .version"});
   }
   std::string_view target = word_after(text, ".target");
-  if (!take(target, "sm_") || !take_number(target, image.arch)) {
+  if (!take(target, "sm_") || !take_into(image.arch, target)) {
     return unexpected({.message = "the PTX text declares no .target"});
   }
   if (take(target, "a")) {

@@ -2,21 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <memory>
 #include <span>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/number_text.h"
 #include "base/percent_code.h"
 #include "base/text_lines.h"
+#include "base/text_words.h"
 #include "ptx/opcode.h"
 
 namespace barracuda::ptx {
 namespace {
 
-constexpr std::size_t kLongestQuote = 80;  // of foreign text in a message
-constexpr std::string_view kBlanks = " \t\r";
 constexpr auto kKindNames = std::to_array<std::pair<std::string_view, AccessKind>>(
     {{"load", AccessKind::kLoad},
      {"strong-load", AccessKind::kStrongLoad},
@@ -51,30 +49,11 @@ std::string_view name_in(const Names& names, typename Names::value_type::second_
   return found == names.end() ? std::string_view{} : found->first;
 }
 
-std::string quote(std::string_view text) {
-  return "'" + std::string(text.substr(0, kLongestQuote)) + "'";
-}
-
-// The first word of the rest, taken off; empty at its end.
-std::string_view take_word(std::string_view& rest) {
-  rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
-  const std::string_view word = rest.substr(0, rest.find_first_of(kBlanks));
-  rest.remove_prefix(word.size());
-  return word;
-}
-
 // What stands before the first comma, taken off with it.
 std::string_view take_item(std::string_view& rest) {
   const std::string_view item = rest.substr(0, rest.find(','));
   rest.remove_prefix(std::min(item.size() + 1, rest.size()));
   return item;
-}
-
-template <typename Number>
-bool parse_number(std::string_view text, Number& number) {
-  const char* const end = std::to_address(text.end());
-  const auto [rest, error] = std::from_chars(std::to_address(text.begin()), end, number);
-  return !text.empty() && error == std::errc{} && rest == end;
 }
 
 // FILE:LINE
@@ -86,19 +65,19 @@ bool parse_lines(std::string_view text, std::vector<SourcePlace>& lines) {
       return false;
     }
     auto file = percent_decoded(item.substr(0, colon));
-    SourcePlace line;
-    if (!file || !parse_number(item.substr(colon + 1), line.line)) {
+    const auto number = parse_number<std::uint32_t>(item.substr(colon + 1));
+    if (!file || !number) {
       return false;
     }
-    line.file = std::move(*file);
-    lines.push_back(std::move(line));
+    lines.push_back({.file = std::move(*file), .line = *number});
   }
   return true;
 }
 
 bool parse_key(std::string_view key, std::string_view value, FencePlace& place) {
   if (key == "place") {
-    return parse_number(value, place.place) && place.place != 0;
+    place.place = parse_number<std::uint32_t>(value).value_or(0);
+    return place.place != 0;
   }
   if (key == "kernel") {
     while (!value.empty()) {

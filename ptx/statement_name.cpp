@@ -1,17 +1,16 @@
 #include "ptx/statement_name.h"
 
 #include <algorithm>
-#include <charconv>
-#include <memory>
+
+#include "base/number_text.h"
+#include "base/text_words.h"
+#include "ptx/parser/cursor.h"
 
 namespace barracuda::ptx {
 namespace {
 
-constexpr std::size_t kLongestQuote = 80;  // of foreign text in a message
-
 bool may_stand_in_a_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || c == '%';
+  return character::is(c, character::kName | character::kNameStart);
 }
 
 }  // namespace
@@ -24,17 +23,14 @@ Expected<StatementName> parse_statement_name(std::string_view text) {
   const std::size_t mark = std::min(text.find('#'), text.size());
   const std::string_view function = text.substr(0, mark);
   const std::string_view digits = text.substr(std::min(mark + 1, text.size()));
-  StatementName name{.function = {}, .ordinal = 0};
-  const char* const end = std::to_address(digits.end());
-  const auto [rest, error] = std::from_chars(std::to_address(digits.begin()), end, name.ordinal);
+  const auto ordinal = parse_number<decltype(StatementName::ordinal)>(digits);
   if (function.empty() || !std::ranges::all_of(function, may_stand_in_a_name) ||
-      error != std::errc{} || rest != end || name.ordinal == 0) {
-    return unexpected({.message = "'" + std::string(text.substr(0, kLongestQuote)) +
-                                  "' is not FUNCTION#STATEMENT, a function's mangled name and the "
+      ordinal.value_or(0) == 0) {
+    return unexpected({.message = quote(text) +
+                                  " is not FUNCTION#STATEMENT, a function's mangled name and the "
                                   "number of one of its instructions"});
   }
-  name.function = function;
-  return name;
+  return StatementName{.function = std::string(function), .ordinal = *ordinal};
 }
 
 const Function* StatementIndex::function_of(const StatementName& name) const {

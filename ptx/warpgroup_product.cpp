@@ -1,8 +1,9 @@
 #include "ptx/warpgroup_product.h"
 
-#include <charconv>
 #include <span>
 #include <string_view>
+
+#include "base/number_text.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -13,16 +14,6 @@ struct Size {
   std::uint32_t columns = 0, depth = 0;
 };
 
-std::optional<std::uint32_t> take_number(std::string_view& text) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{}) {
-    return std::nullopt;
-  }
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
-
 // ".m64n128k16": there are too many for a table of modifiers.
 std::optional<Size> read_size(std::string_view mnemonic) {
   constexpr std::string_view kBegin = ".m64n";
@@ -31,12 +22,12 @@ std::optional<Size> read_size(std::string_view mnemonic) {
     return std::nullopt;
   }
   mnemonic.remove_prefix(begin + kBegin.size());
-  const auto columns = take_number(mnemonic);
+  const auto columns = take_number<std::uint32_t>(mnemonic);
   if (!columns || !mnemonic.starts_with('k')) {
     return std::nullopt;
   }
   mnemonic.remove_prefix(1);
-  const auto depth = take_number(mnemonic);
+  const auto depth = take_number<std::uint32_t>(mnemonic);
   return depth ? std::optional(Size{.columns = *columns, .depth = *depth}) : std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number_text.h"
 #include "report/symbol_name.h"
 
 namespace barracuda::report {
@@ -80,13 +81,7 @@ VariablePlace place_of_variable(std::string_view site_variable) {
   VariablePlace place{.name = variable_name(std::string(symbol))};
   if (const std::string_view part = part_of_variable(symbol); !part.empty()) {
     // Of several ("_$_1_$_0": a member of an element) the last alone would be wrong.
-    const std::string_view digits = part.substr(kPartMark.size());
-    std::uint64_t element = 0;
-    const auto [rest, problem] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), element);
-    if (problem == std::errc{} && rest == digits.data() + digits.size()) {
-      place.element = element;
-    }
+    place.element = parse_number<std::uint64_t>(part.substr(kPartMark.size()));
   }
   if (at == site_variable.npos || colon == site_variable.npos) {
     return place;

@@ -1,10 +1,11 @@
 #include "report/process_name.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <unistd.h>
+
+#include "base/number_text.h"
 
 namespace barracuda::report {
 
@@ -13,11 +14,8 @@ std::int64_t rank_of_environment() {
   for (const char* const variable :
        {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "RANK"}) {
     const char* const value = std::getenv(variable);
-    const std::string_view text = value == nullptr ? "" : value;
-    std::uint32_t rank = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
-    if (!text.empty() && error == std::errc{} && end == text.data() + text.size()) {
-      return rank;
+    if (const auto rank = parse_number<std::uint32_t>(value == nullptr ? "" : value)) {
+      return *rank;
     }
   }
   return Process::kNoRank;

@@ -1,10 +1,11 @@
 #include "session/execution_log.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include <fmt/format.h>
+
+#include "base/number_text.h"
 
 namespace barracuda::session {
 namespace {
@@ -23,15 +24,13 @@ class LineReader {
 
   // These words, and behind them a number, which is added.
   bool take(std::string_view before, std::uint64_t& sum) {
-    std::uint64_t number = 0;
     if (!rest_.starts_with(before)) {
       return false;
     }
     rest_.remove_prefix(before.size());
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    sum += number;
-    return error == std::errc{};
+    const auto number = take_number<std::uint64_t>(rest_);
+    sum += number.value_or(0);
+    return number.has_value();
   }
 
   [[nodiscard]] std::string_view rest() const { return rest_; }

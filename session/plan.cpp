@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <memory>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -11,8 +9,10 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/number_text.h"
 #include "base/percent_code.h"
 #include "base/text_lines.h"
+#include "base/text_words.h"
 #include "ptx/fence_text.h"
 #include "session/weak_log.h"
 
@@ -21,9 +21,7 @@ namespace {
 
 constexpr std::string_view kTitle = "barracuda-plan";
 constexpr std::string_view kVersion = "1";
-constexpr std::string_view kBlanks = " \t\r";
 constexpr std::size_t kLongestLine = 65'536;
-constexpr std::size_t kLongestQuote = 80;  // of foreign text in a message
 
 // What a plan may set: how the memory is weak, and what runs when.
 constexpr auto kPlanOptions =
@@ -34,10 +32,6 @@ bool is_plan_option(std::string_view name) {
   return name.starts_with("delay-") || std::ranges::find(kPlanOptions, name) != kPlanOptions.end();
 }
 
-std::string quote(std::string_view text) {
-  return "'" + std::string(text.substr(0, kLongestQuote)) + "'";
-}
-
 tl::unexpected<Diagnostic> wrong(std::string message) {
   return unexpected({.message = std::move(message)});
 }
@@ -45,13 +39,6 @@ tl::unexpected<Diagnostic> wrong(std::string message) {
 std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
   return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
-
-std::string_view take_word(std::string_view& rest) {
-  rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
-  const std::string_view word = rest.substr(0, rest.find_first_of(kBlanks));
-  rest.remove_prefix(word.size());
-  return word;
 }
 
 using Values = std::map<std::string, std::string, std::less<>>;
@@ -173,10 +160,8 @@ class PlanReader {
   }
 
   Expected<void> read_seed(std::string_view text) {
-    std::uint64_t seed = 0;
-    const char* const end = std::to_address(text.end());
-    const auto [rest, error] = std::from_chars(std::to_address(text.begin()), end, seed);
-    if (text.empty() || error != std::errc{} || rest != end) {
+    const auto seed = parse_number<std::uint64_t>(text);
+    if (!seed) {
       return wrong(quote(text) + " is no seed: a number from 0 to 18446744073709551615");
     }
     if (plan_.seed) {

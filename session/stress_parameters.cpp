@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "base/number_text.h"
 
 namespace barracuda::session {
 namespace {
@@ -35,12 +36,10 @@ constexpr std::array kFields = {
     NumberField{.name = "length", .field = &StressShape::length, .least = 1, .most = 5},
 };
 
-std::optional<std::uint32_t> number_of(std::string_view text, std::uint32_t least,
-                                       std::uint32_t most) {
-  std::uint32_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = error == std::errc{} && rest == text.data() + text.size();
-  return is_whole && number >= least && number <= most ? std::optional(number) : std::nullopt;
+std::optional<std::uint32_t> number_between(std::uint32_t least, std::uint32_t most,
+                                            std::string_view text) {
+  const auto number = parse_number<std::uint32_t>(text);
+  return number && *number >= least && *number <= most ? number : std::nullopt;
 }
 
 // False: no such name, or another value.
@@ -56,13 +55,13 @@ bool take(StressParameters& parameters, std::string_view name, std::string_view 
     return kind.has_value();
   }
   if (name == "distance") {
-    const auto number = number_of(value, 1, kMostDistance);
+    const auto number = number_between(1, kMostDistance, value);
     parameters.distance = number.value_or(parameters.distance);
     return number.has_value();
   }
   for (const NumberField& field : kFields) {
     if (field.name == name) {
-      const auto number = number_of(value, field.least, field.most);
+      const auto number = number_between(field.least, field.most, value);
       parameters.stress.*field.field = number.value_or(parameters.stress.*field.field);
       return number.has_value();
     }

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/number_text.h"
+#include "base/percent_code.h"
 #include "base/text_lines.h"
 
 namespace barracuda::session {
@@ -46,47 +47,17 @@ bool read_name(const std::array<std::string_view, Count>& names, std::string_vie
 
 // --- values ---
 
-std::string encoded(std::string_view value) {
-  std::string text;
-  for (const char byte : value) {
-    const auto code = static_cast<unsigned char>(byte);
-    if (code <= ' ' || code == '%' || code == 0x7f) {
-      text += fmt::format("%{:02X}", code);
-    } else {
-      text += byte;
-    }
-  }
-  return text;
-}
-
 bool decode(std::string_view text, std::string& value) {
-  value.clear();
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      value += text[i];
-      continue;
-    }
-    unsigned code = 0;
-    if (i + 2 >= text.size()) {
-      return false;
-    }
-    const char* end = text.data() + i + 3;
-    if (std::from_chars(text.data() + i + 1, end, code, 16).ptr != end) {
-      return false;
-    }
-    value += static_cast<char>(code);
-    i += 2;
-  }
-  return true;
+  auto decoded = percent_decoded(text);
+  value = decoded ? std::move(*decoded) : "";
+  return decoded.has_value();
 }
 
 template <class Number>
 bool read_number(std::string_view text, Number& value) {
-  const bool is_hexadecimal = text.starts_with("0x");
-  text.remove_prefix(is_hexadecimal ? 2 : 0);
-  const char* end = text.end();
-  const auto result = std::from_chars(text.begin(), end, value, is_hexadecimal ? 16 : 10);
-  return result.ec == std::errc{} && result.ptr == end;
+  const auto number = parse_prefixed_number<Number>(text);
+  value = number.value_or(value);
+  return number.has_value();
 }
 
 std::string text_of(const Dim3& place) {
@@ -102,7 +73,7 @@ bool read_dim3(std::string_view text, Dim3& place) {
 }
 
 std::string text_of(const CodePlace& place) {
-  return fmt::format("{}:{}", encoded(place.file), place.line);
+  return fmt::format("{}:{}", percent_encoded(place.file), place.line);
 }
 
 bool read_place(std::string_view text, CodePlace& place) {
@@ -254,8 +225,8 @@ std::string read_line(std::string_view line, WeakLog& log) {
 
 std::string decision_text(const Decision& decision) {
   return fmt::format("decision launch={} kernel={} block={} thread={} {}={}", decision.launch,
-                     encoded(decision.kernel), text_of(decision.block), text_of(decision.thread),
-                     name_of(kKinds, decision.kind), decision.number);
+                     percent_encoded(decision.kernel), text_of(decision.block),
+                     text_of(decision.thread), name_of(kKinds, decision.kind), decision.number);
 }
 
 Expected<Decision> parse_decision(std::string_view line) {

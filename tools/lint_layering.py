@@ -45,8 +45,39 @@ LAYERS = {
         "engines": "clock shadow sync launches state races happens_before paper detector.h",
         "queue": "launches detector.h pipeline.h",
     },
+    "ptx": {
+        "parser": "",
+        "printer": "parser",
+        "link": "parser",
+        "analysis": "parser instrument.h literal_kernel.h",
+        "hooks": "analysis",
+        "passes": "analysis hooks parse.h",
+    },
+    "emulator": {
+        "state": "machine.h memory.h",
+        "execute": "state",
+        "decode": "state execute machine.h",
+        "schedules": "state execute machine.h",
+        "libcuda": "state execute machine.h memory.h libcuda.h libcuda.def",
+        "libcudart": "libcuda.h libcuda.def",
+    },
+    "weak_memory": {
+        "memory_model": "",
+        "store_buffer": "",
+        "fence_search": "",
+        "stress": "litmus.h litmus_run.h",
+        "slice": "memory_model litmus.h",
+        "repair": "store_buffer campaign.h race_slice.h",
+    },
 }
-FACES = {"host_detector": ("detector", "pipeline", "replayer", "stream_order")}
+FACES = {
+    "host_detector": ("detector", "pipeline", "replayer", "stream_order"),
+    "ptx": ("code_view", "device_runtime", "edit_order", "fence_places", "fence_text", "inline_calls", "instrument",
+            "link", "literal_kernel", "parse", "split", "statement_name"),
+    "emulator": ("libcuda", "machine", "memory"),
+    "weak_memory": ("campaign", "findings", "hardening", "hardening_findings", "litmus", "litmus_run", "race_slice",
+                    "repair", "stress_parameters", "tuning"),
+}
 FOLDERS = {folder: {folder, *others.split()} for folder, others in MAY_INCLUDE.items()}
 
 CUDA = re.compile(

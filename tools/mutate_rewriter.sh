@@ -48,7 +48,7 @@ lanes: logging waits though the address changes|analysis/use_condition.cpp|s/is_
 lanes: one that logs stands for those that do not|passes/reduce_in_block.cpp|s/ \&\& site.use_condition.empty() \&\&/ \&\&/
 flags: a fence on one way is enough|analysis/fence_paths.cpp|s/behind\[next\] = std::min(behind\[next\], here);/behind[next] = behind[next] == kNowhere ? here : std::max(behind[next], here);/;s/changes = changes || here < behind\[next\];/changes = changes || behind[next] == kNowhere;/
 flags: an access between does not count|analysis/fence_paths.cpp|/case Event::Kind::kAccess:/{n;s/return kNothing;/return behind;/}
-flags: unknown functions do nothing|analysis/fence_paths.cpp|/!bodies_\[event.callee\].is_read) {/{n;s/return kNothing;/return behind;/}
+flags: unknown functions do nothing|analysis/fence_paths.cpp|/bodies_\[event.callee\].flow == nullptr) {/{n;s/return kNothing;/return behind;/}
 flags: one call is enough|analysis/fence_paths.cpp|s/least = std::min(least, found == before_call_.end() ? kNothing : found->second);/least = found == before_call_.end() ? kNothing : found->second; break;/
 flags: an address that is taken is not called|analysis/fence_paths.cpp|s/ || program_.functions\[function\].is_address_taken ||/ ||/
 flags: the widest fence is the scope|analysis/fence_paths.cpp|s/return behind == kStart ? fence : std::max(behind, fence);/return std::max<Behind>(fence, kStart - 1);/

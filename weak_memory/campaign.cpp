@@ -309,6 +309,7 @@ class Campaign {
   [[nodiscard]] bool is_new(const ExposedFailure& exposed) const {
     const auto fences_of = [](const ExposedFailure& failure) {
       std::vector<std::vector<NeededFence>> all;
+      all.reserve(failure.causes.size());
       for (const RootCause& cause : failure.causes) {
         all.push_back(cause.fences);
       }

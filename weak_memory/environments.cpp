@@ -6,6 +6,7 @@ namespace barracuda::weak_memory {
 
 std::vector<Environment> environments(const std::vector<double>& probabilities, WithStress stress) {
   std::vector<Environment> plain;
+  plain.reserve(probabilities.size());
   for (const double probability : probabilities) {
     plain.push_back({.name = fmt::format("delayed stores, p = {}", probability),
                      .weakness = {.stores = probability}});

@@ -208,9 +208,7 @@ std::string reference_description(const CampaignResult& result) {
 
 void add_notes(report::WeakReport& report, const CampaignResult& result) {
   if (result.references.is_output_unstable) {
-    report.notes.emplace_back(
-        "outputs were not compared: without delays they differ from run to run "
-        "(--compare-output FILE or --check COMMAND says what is right)");
+    report.notes.emplace_back(kOutputsNotCompared);
   }
   if (result.failures_of_schedule != 0) {
     report.notes.push_back(
@@ -219,8 +217,7 @@ void add_notes(report::WeakReport& report, const CampaignResult& result) {
                     result.failures_of_schedule));
   }
   if (result.lost != 0) {
-    report.notes.push_back(
-        fmt::format("{} runs could not be made: {}", result.lost, result.reason_of_loss));
+    report.notes.push_back(lost_runs(result.lost, result.reason_of_loss));
   }
   if (result.references.failures != 0) {
     report.notes.push_back(fmt::format(
@@ -272,6 +269,10 @@ report::WeakReport report_of(const CampaignResult& result) {
   std::ranges::transform(result.races, std::back_inserter(report.races), race_of);
   add_notes(report, result);
   return report;
+}
+
+std::string lost_runs(std::uint64_t lost, const std::string& reason) {
+  return fmt::format("{} runs could not be made: {}", lost, reason);
 }
 
 std::vector<std::string> drain_table(const CampaignResult& result) {

@@ -103,13 +103,10 @@ report::HardeningReport report_of(const HardeningResult& result) {
     report.notes.push_back(notes_of_rates(result));
   }
   if (result.references.is_output_unstable) {
-    report.notes.emplace_back(
-        "outputs were not compared: without delays they differ from run to run "
-        "(--compare-output FILE or --check COMMAND says what is right)");
+    report.notes.emplace_back(kOutputsNotCompared);
   }
   if (result.lost != 0) {
-    report.notes.push_back(
-        fmt::format("{} runs could not be made: {}", result.lost, result.reason_of_loss));
+    report.notes.push_back(lost_runs(result.lost, result.reason_of_loss));
   }
   return report;
 }

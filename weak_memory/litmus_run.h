@@ -33,6 +33,9 @@ class LitmusDevice {
  public:
   static Expected<std::unique_ptr<LitmusDevice>> gpu();
   static std::unique_ptr<LitmusDevice> emulated();
+  LitmusDevice() = default;
+  LitmusDevice(const LitmusDevice&) = delete;
+  LitmusDevice& operator=(const LitmusDevice&) = delete;
   virtual ~LitmusDevice() = default;
 
   // "NVIDIA H100 80GB HBM3", "emulated device".

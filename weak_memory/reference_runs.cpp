@@ -11,6 +11,7 @@ namespace {
 report::Report merged(std::vector<Outcome> outcomes) {
   const std::uint64_t launches = outcomes.front().report.coverage.launches;
   std::vector<report::Report> reports;
+  reports.reserve(outcomes.size());
   for (Outcome& outcome : outcomes) {
     reports.push_back(std::move(outcome.report));
   }
@@ -23,9 +24,9 @@ report::Report merged(std::vector<Outcome> outcomes) {
 
 ReferenceRuns make_reference_runs(Trials& trials, std::uint64_t first_seed, std::uint64_t count) {
   ReferenceRuns references;
-  std::vector<Settings> all;
+  std::vector<Settings> all(count);
   for (std::uint64_t i = 0; i < count; ++i) {
-    all.push_back({.seed = first_seed + i, .weakness = {}, .fences = {}, .edits = {}});
+    all[i].seed = first_seed + i;
   }
   std::vector<Outcome> outcomes = trials.make(all);
   std::erase_if(outcomes, [](const Outcome& outcome) { return !outcome.lost.empty(); });

@@ -340,12 +340,13 @@ bool has_product(const Program& program, const Function& function) {
 
 }  // namespace
 
-std::vector<FoundHazard> find_register_hazards(const Program& program, const Function& function) {
+std::vector<FoundHazard> find_register_hazards(Program& program, std::uint32_t index) {
+  const Function& function = program.function(index);
   if (!function.has_body || !has_product(program, function)) {
     return {};
   }
-  const auto flow = build_control_flow(program.module, function);
-  return flow ? Walk(program, function, *flow).run() : std::vector<FoundHazard>{};
+  const auto flow = program.flow_of(index);
+  return flow ? Walk(program, function, **flow).run() : std::vector<FoundHazard>{};
 }
 
 }  // namespace barracuda::ptx

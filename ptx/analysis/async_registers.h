@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,6 @@ struct FoundHazard {
 };
 
 // Of a function, in the order of the touches: the first of each kind for each product.
-std::vector<FoundHazard> find_register_hazards(const Program& program, const Function& function);
+std::vector<FoundHazard> find_register_hazards(Program& program, std::uint32_t function);
 
 }  // namespace barracuda::ptx

@@ -6,7 +6,7 @@
 
 namespace barracuda::ptx {
 
-Expected<FencePaths> FencePaths::read(const Program& program) {
+Expected<FencePaths> FencePaths::read(Program& program) {
   FencePaths paths(program);
   paths.bodies_.resize(program.functions.size());
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
@@ -17,7 +17,8 @@ Expected<FencePaths> FencePaths::read(const Program& program) {
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
     const FunctionFacts& facts = program.functions[i];
     if (program.function(i).has_body && facts.is_instrumented && facts.is_numbered) {
-      TRY([[maybe_unused]] const bool read, paths.read_body(i));
+      TRY(paths.bodies_[i].flow, program.flow_of(i));
+      paths.read_events(i);
     }
   }
   std::vector<std::uint32_t> order;
@@ -31,16 +32,9 @@ Expected<FencePaths> FencePaths::read(const Program& program) {
   return paths;
 }
 
-Expected<bool> FencePaths::read_body(std::uint32_t function) {
-  TRY(bodies_[function].flow, build_control_flow(program_.module, program_.function(function)));
-  bodies_[function].is_read = true;
-  read_events(function);
-  return true;
-}
-
 void FencePaths::read_events(std::uint32_t function) {
   Body& body = bodies_[function];
-  for (const BasicBlock& block : body.flow.blocks) {
+  for (const BasicBlock& block : body.flow->blocks) {
     std::vector<Event>& events = body.events.emplace_back();
     for (std::size_t i = block.begin; i < block.end; ++i) {
       const Effect& effect = program_.effects[i];
@@ -65,7 +59,7 @@ void FencePaths::read_events(std::uint32_t function) {
 }
 
 const ControlFlow* FencePaths::flow_of(std::uint32_t function) const {
-  return bodies_[function].is_read ? &bodies_[function].flow : nullptr;
+  return bodies_[function].flow;
 }
 
 std::span<const FencePaths::CallSite> FencePaths::callers_of(std::uint32_t function) const {
@@ -79,7 +73,7 @@ std::optional<wire::Scope> FencePaths::behind(std::size_t access) const {
 
 void FencePaths::summarise(std::uint32_t function, std::vector<std::uint32_t>& order) {
   Body& body = bodies_[function];
-  if (!body.is_read || body.is_summarised) {
+  if (body.flow == nullptr || body.is_summarised) {
     return;
   }
   body.is_summarised = true;
@@ -103,7 +97,7 @@ FencePaths::Behind FencePaths::after(const Event& event, Behind behind) const {
     case Event::Kind::kCall:
       break;
   }
-  if (event.callee == kUnknown || !bodies_[event.callee].is_read) {
+  if (event.callee == kUnknown || bodies_[event.callee].flow == nullptr) {
     return kNothing;
   }
   const Body& callee = bodies_[event.callee];
@@ -121,7 +115,7 @@ FencePaths::Behind FencePaths::after(const std::vector<Event>& events, Behind be
 
 // What lies behind the begin of each block.
 std::vector<FencePaths::Behind> FencePaths::flow_through(const Body& body, Behind at_start) const {
-  std::vector<Behind> behind(body.flow.blocks.size(), kNowhere);
+  std::vector<Behind> behind(body.flow->blocks.size(), kNowhere);
   behind[0] = at_start;
   for (bool changes = true; changes;) {
     changes = false;
@@ -130,7 +124,7 @@ std::vector<FencePaths::Behind> FencePaths::flow_through(const Body& body, Behin
         continue;
       }
       const Behind here = after(body.events[i], behind[i]);
-      for (const std::uint32_t next : body.flow.blocks[i].successors) {
+      for (const std::uint32_t next : body.flow->blocks[i].successors) {
         changes = changes || here < behind[next];
         behind[next] = std::min(behind[next], here);
       }
@@ -143,7 +137,7 @@ FencePaths::Behind FencePaths::at_end(const Body& body, Behind at_start) const {
   const std::vector<Behind> behind = flow_through(body, at_start);
   Behind least = kNowhere;
   for (std::size_t i = 0; i < behind.size(); ++i) {
-    if (body.flow.blocks[i].leaves && behind[i] != kNowhere) {
+    if (body.flow->blocks[i].leaves && behind[i] != kNowhere) {
       least = std::min(least, after(body.events[i], behind[i]));
     }
   }
@@ -185,7 +179,7 @@ void FencePaths::find_behind(std::uint32_t function) {
 
 std::optional<wire::Scope> FencePaths::ahead(std::uint32_t function, std::uint32_t block) const {
   Search search;
-  const BasicBlock& from = bodies_[function].flow.blocks[block];
+  const BasicBlock& from = bodies_[function].flow->blocks[block];
   const bool goes_on = passes(function, from.successors, search);
   if (goes_on || from.leaves) {
     go_on_in_callers(function, search);
@@ -198,7 +192,7 @@ bool FencePaths::passes(const Event& event, Search& search) const {
     search.widest = wider(search.widest.value_or(wire::Scope::kCta), event.scope);
   }
   if (event.kind != Event::Kind::kCall || event.callee == kUnknown ||
-      !bodies_[event.callee].is_read || search.depth >= kDeepest ||
+      bodies_[event.callee].flow == nullptr || search.depth >= kDeepest ||
       ++search.looked_at > kMostLookedAt) {
     return false;
   }
@@ -211,7 +205,7 @@ bool FencePaths::passes(const Event& event, Search& search) const {
 bool FencePaths::passes(std::uint32_t function, std::vector<std::uint32_t> blocks,
                         Search& search) const {
   const Body& body = bodies_[function];
-  std::vector<bool> seen(body.flow.blocks.size());
+  std::vector<bool> seen(body.flow->blocks.size());
   bool reaches_end = false;
   while (!blocks.empty()) {
     const std::uint32_t block = blocks.back();
@@ -222,7 +216,7 @@ bool FencePaths::passes(std::uint32_t function, std::vector<std::uint32_t> block
     seen[block] = true;
     if (std::ranges::all_of(body.events[block],
                             [&](const Event& event) { return passes(event, search); })) {
-      const BasicBlock& passed = body.flow.blocks[block];
+      const BasicBlock& passed = body.flow->blocks[block];
       reaches_end = reaches_end || passed.leaves;
       blocks.insert(blocks.end(), passed.successors.begin(), passed.successors.end());
     }
@@ -237,14 +231,14 @@ void FencePaths::go_on_in_callers(std::uint32_t function, Search& search) const 
     }
     search.returned_to.push_back(caller.statement);
     const Body& body = bodies_[caller.function];
-    const std::uint32_t block = body.flow.block_of(caller.statement);
+    const std::uint32_t block = body.flow->block_of(caller.statement);
     const bool leaves_block = std::ranges::all_of(body.events[block], [&](const Event& event) {
       return event.statement <= caller.statement || passes(event, search);
     });
     if (!leaves_block) {
       continue;
     }
-    const BasicBlock& from = body.flow.blocks[block];
+    const BasicBlock& from = body.flow->blocks[block];
     if (passes(caller.function, from.successors, search) || from.leaves) {
       go_on_in_callers(caller.function, search);
     }

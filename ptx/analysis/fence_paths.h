@@ -13,7 +13,6 @@
 
 #include "base/expected.h"
 #include "ptx/analysis/program.h"
-#include "ptx/control_flow.h"
 
 namespace barracuda::ptx {
 
@@ -25,7 +24,7 @@ class FencePaths {
   };
 
   // Reads the functions of kernels that synchronise.
-  static Expected<FencePaths> read(const Program& program);
+  static Expected<FencePaths> read(Program& program);
 
   // Null if the function was not read.
   [[nodiscard]] const ControlFlow* flow_of(std::uint32_t function) const;
@@ -58,16 +57,15 @@ class FencePaths {
   static constexpr Behind kNothing = 0, kStart = 1 + wire::kScopeCount, kNowhere = 255;
 
   struct Body {
-    ControlFlow flow;
+    const ControlFlow* flow = nullptr;       // null: it was not read
     std::vector<std::vector<Event>> events;  // by block
     std::vector<CallSite> callers;
     Behind after_nothing = kNothing, after_start = kNothing;  // at its end, if entered with that
-    bool is_read = false, is_summarised = false;
+    bool is_summarised = false;
   };
 
   explicit FencePaths(const Program& program) : program_(program) {}
 
-  Expected<bool> read_body(std::uint32_t function);
   void read_events(std::uint32_t function);
   // In an order in which callees come before their callers; not so in a recursion.
   void summarise(std::uint32_t function, std::vector<std::uint32_t>& order);

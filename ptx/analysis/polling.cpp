@@ -24,9 +24,6 @@ bool waits_for_others(const Statement& statement, const Effect& effect) {
 bool polls_itself(const Program& program, std::uint32_t index, const ControlFlow& flow) {
   const FunctionFacts& facts = program.functions[index];
   const Function& function = program.function(index);
-  if (!function.has_body) {
-    return false;  // of the device's own functions, which come to an end
-  }
   bool polls = facts.calls_indirectly || !loop_heads(flow).empty();
   for (const std::uint32_t callee : facts.callees) {  // recursion
     const auto& below = program.functions[callee].reachable;
@@ -164,11 +161,14 @@ std::vector<std::uint32_t> loop_heads(const ControlFlow& flow) {
   return heads;
 }
 
-Pollers find_pollers(const Program& program, const std::vector<ControlFlow>& flows) {
+Expected<Pollers> find_pollers(Program& program) {
   const std::size_t count = program.functions.size();
-  std::vector<bool> polls(count);
+  std::vector<bool> polls(count);  // the device's own functions, without a body, come to an end
   for (std::uint32_t i = 0; i < count; ++i) {
-    polls[i] = polls_itself(program, i, flows[i]);
+    if (program.function(i).has_body) {
+      TRY(const ControlFlow* const flow, program.flow_of(i));
+      polls[i] = polls_itself(program, i, *flow);
+    }
   }
   Pollers pollers{.by_calls = std::vector<bool>(count), .beside = std::vector<bool>(count)};
   for (std::uint32_t i = 0; i < count; ++i) {

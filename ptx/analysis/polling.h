@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/expected.h"
 #include "ptx/analysis/program.h"
 #include "ptx/control_flow.h"
 
@@ -20,8 +21,8 @@ struct Pollers {
   std::vector<bool> beside;  // so does a function that may call it, or whoever may call by address
 };
 
-// `flows`: by function, of those with a body.
-Pollers find_pollers(const Program& program, const std::vector<ControlFlow>& flows);
+// Errors: a function without control flow.
+Expected<Pollers> find_pollers(Program& program);
 
 // By statement from the '{' of the function's body to its '}': whether a lane may poll while
 // another one of its warp is there. In a kernel that is a matter of the stretch. Stretches of

@@ -16,6 +16,7 @@
 
 #include "base/expected.h"
 #include "device_logger/symbols.h"
+#include "ptx/analysis/function_flows.h"
 #include "ptx/analysis/heap_call.h"
 #include "ptx/instrument.h"
 #include "ptx/module.h"
@@ -123,6 +124,7 @@ struct Program {
   std::vector<NotCovered> not_covered;
   std::vector<RegisterHazard> register_hazards;
   HookNames called_hooks;  // by the code that was inserted
+  FunctionFlows flows;     // before that
   // Of the shared word for the launch descriptor, and its size.
   std::uint32_t descriptor_alignment = wire::kBlockWordsBytes;
   std::uint32_t instructions = 0;
@@ -133,6 +135,13 @@ struct Program {
   }
 
   [[nodiscard]] const Kernel* find_kernel(std::string_view name) const;
+
+  // As in FunctionFlows.
+  Expected<const ControlFlow*> flow_of(std::uint32_t index) { return flows.flow_of(module, index); }
+
+  const std::vector<Uniformity>& uniform_blocks_of(std::uint32_t index) {
+    return flows.uniform_blocks_of(module, index);
+  }
 };
 
 // Those of one function after the other, as they stand in Program::sites; none is empty.

@@ -1,9 +1,9 @@
 #include "ptx/analysis/register_numbers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <ranges>
 
+#include "base/number_text.h"
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/label_scopes.h"
 #include "ptx/opcode.h"
@@ -164,14 +164,11 @@ std::uint32_t RegisterNumbers::find(std::string_view name) {
       return found->second;
     }
     for (const Range& range : scope.ranges) {
-      std::uint32_t number = 0;
       if (!name.starts_with(range.prefix)) {
         continue;
       }
-      const std::string_view digits = name.substr(range.prefix.size());
-      const auto [end, error] =
-          std::from_chars(digits.data(), digits.data() + digits.size(), number);
-      if (error == std::errc() && end == digits.data() + digits.size() && number < range.count) {
+      const auto number = parse_number<std::uint32_t>(name.substr(range.prefix.size()));
+      if (number && *number < range.count) {
         return add(name, scope, range.bytes);
       }
     }

@@ -1,10 +1,11 @@
 #include "ptx/analysis/source_frames.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <iterator>
 #include <utility>
+
+#include "base/number_text.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -60,10 +61,8 @@ void SourceFrames::read_strings(std::string_view section) {
       labels_.insert_or_assign(std::string(word.substr(0, word.size() - 1)), strings_.size());
       continue;
     }
-    unsigned byte = 0;
-    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), byte);
-    if (error == std::errc{} && stop == word.data() + word.size()) {
-      strings_ += static_cast<char>(byte);
+    if (const auto byte = parse_number<unsigned>(word)) {
+      strings_ += static_cast<char>(*byte);
     }
   }
 }

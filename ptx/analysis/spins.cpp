@@ -66,18 +66,22 @@ bool awaits(const Program& program, const ControlFlow& flow, const Loop& loop) {
 
 }  // namespace
 
-bool spins(const Program& program, std::uint32_t index) {
+bool spins(Program& program, std::uint32_t index) {
   const Function& function = program.function(index);
   bool may_spin = false;
   for (std::size_t i = function.body_begin; i < function.body_end && !may_spin; ++i) {
     may_spin = may_be_awaited(program.module.statements[i], program.effects[i]);
   }
-  const auto flow = may_spin ? build_control_flow(program.module, function) : ControlFlow{};
-  if (!flow) {
+  if (!may_spin) {
+    return false;
+  }
+  const auto found = program.flow_of(index);
+  if (!found) {
     return false;  // another pass says what is wrong with it
   }
-  return std::ranges::any_of(find_ways_round(*flow),
-                             [&](const Loop& loop) { return awaits(program, *flow, loop); });
+  const ControlFlow& flow = **found;
+  return std::ranges::any_of(find_ways_round(flow),
+                             [&](const Loop& loop) { return awaits(program, flow, loop); });
 }
 
 }  // namespace barracuda::ptx

@@ -9,6 +9,6 @@ namespace barracuda::ptx {
 
 // It has a loop that a strong or volatile load of memory that other threads see ends. What a called
 // function loads, and what reaches the branch through another basic block, is not followed.
-bool spins(const Program& program, std::uint32_t function);
+bool spins(Program& program, std::uint32_t function);
 
 }  // namespace barracuda::ptx

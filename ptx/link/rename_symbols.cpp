@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "ptx/parser/cursor.h"
+
 namespace barracuda::ptx {
 namespace {
 
 bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || c == '%';
+  return character::is(c, character::kName | character::kNameStart);
 }
 
 // The end of the token that starts at `at`: a string, a comment, a name or number, or one

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/number_text.h"
 #include "ptx/parser/constant_expression.h"
 
 namespace barracuda::ptx {
@@ -50,8 +50,7 @@ Extent parse_extent(std::string_view text) {
   Extent extent;
   for (std::uint32_t* const number : {&extent.x, &extent.y, &extent.z}) {
     text.remove_prefix(std::min(text.find_first_of(kDigits), text.size()));
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), *number);
-    text.remove_prefix(static_cast<std::size_t>(parsed.ptr - text.data()));
+    *number = take_number<std::uint32_t>(text).value_or(*number);
   }
   return extent;
 }

@@ -21,17 +21,17 @@ bool is_for_debugging(const Module& module) {
 
 class FunctionReader {
  public:
-  FunctionReader(Program& program, SourceFrames& frames, const Function& function)
-      : program_(program), frames_(frames), function_(function) {}
+  FunctionReader(Program& program, SourceFrames& frames, std::uint32_t index)
+      : program_(program), frames_(frames), index_(index) {}
 
   // One for each pair of lines.
   void read() {
     std::set<
         std::tuple<RegisterHazard::Kind, std::string, std::uint32_t, std::string, std::uint32_t>>
         lines;
-    for (const FoundHazard& found : find_register_hazards(program_, function_)) {
+    for (const FoundHazard& found : find_register_hazards(program_, index_)) {
       RegisterHazard hazard{.kind = found.kind,
-                            .function = std::string(function_.name),
+                            .function = std::string(program_.function(index_).name),
                             .register_name = std::string(found.register_name),
                             .product = place(found.product),
                             .touch = place(found.touch)};
@@ -47,7 +47,7 @@ class FunctionReader {
  private:
   RegisterHazard::Place place(std::size_t statement) {
     const Statement& at = program_.module.statements[statement];
-    frames_.enter(function_);
+    frames_.enter(program_.function(index_));
     return {.instruction = name_of(at.instruction),
             .ptx_line = at.position.line,
             .frames = frames_.at(statement)};
@@ -55,7 +55,7 @@ class FunctionReader {
 
   Program& program_;
   SourceFrames& frames_;
-  const Function& function_;
+  std::uint32_t index_;
 };
 
 }  // namespace
@@ -67,7 +67,7 @@ Expected<void> run(Program& program) {
   SourceFrames frames(program.module);
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
     if (program.functions[i].is_instrumented) {
-      FunctionReader(program, frames, program.function(i)).read();
+      FunctionReader(program, frames, i).read();
     }
   }
   return {};

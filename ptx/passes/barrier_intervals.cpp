@@ -221,7 +221,7 @@ void keep_unpublished(const Program& program, const ControlFlow& flow, Kernel& k
 
 // Barriers of whole warps are counted, and let nobody know of anything but their warps, where no
 // thread leaves while others of its block wait.
-void count_warp_barriers(const Program& program, const Function& entry, const ControlFlow& flow,
+void count_warp_barriers(Program& program, std::uint32_t index, const ControlFlow& flow,
                          std::span<PlannedSite> sites) {
   constexpr std::uint64_t kAllLanes = ~std::uint32_t{0};
   const auto is_of_some_warp = [](const PlannedSite& site) {
@@ -230,7 +230,7 @@ void count_warp_barriers(const Program& program, const Function& entry, const Co
   if (std::ranges::none_of(sites, is_of_some_warp) || are_counted_elsewhere(program, sites)) {
     return;
   }
-  const std::vector<Uniformity> uniform = find_uniform_blocks(program.module, entry, flow);
+  const std::vector<Uniformity>& uniform = program.uniform_blocks_of(index);
   const bool meet = std::ranges::all_of(sites, [&](const PlannedSite& site) {
     return !is_whole_barrier(program, site) ||
            uniform[flow.block_of(site.statement)] == Uniformity::kAll;
@@ -238,7 +238,7 @@ void count_warp_barriers(const Program& program, const Function& entry, const Co
   if (!meet) {
     return;
   }
-  const Constants constants(program.module, entry);
+  const Constants constants(program.module, program.function(index));
   for (PlannedSite& site : sites) {
     if (is_of_some_warp(site)) {
       const Instruction& barrier = program.module.statements[site.statement].instruction;
@@ -255,14 +255,14 @@ void count_warp_barriers(const Program& program, const Function& entry, const Co
 }
 
 // Where more than barriers of the block orders the threads.
-Expected<void> keep_where_known(const Program& program, Kernel& kernel, const Function& entry,
+Expected<void> keep_where_known(Program& program, Kernel& kernel, std::uint32_t index,
                                 std::span<PlannedSite> sites) {
   if (!kernel.keeps_states && !kernel.keeps_owners) {
     return {};
   }
-  TRY(const ControlFlow flow, build_control_flow(program.module, entry));
-  count_warp_barriers(program, entry, flow, sites);
-  keep_unpublished(program, flow, kernel, sites);
+  TRY(const ControlFlow* const flow, program.flow_of(index));
+  count_warp_barriers(program, index, *flow, sites);
+  keep_unpublished(program, *flow, kernel, sites);
   if (!kernel.keeps_states && !kernel.keeps_owners) {
     for (PlannedSite& site : sites) {
       site.counts_warps = site.is_of_warp = false;
@@ -298,7 +298,7 @@ Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> s
     keep_states(*kernel, has_shared, sites);
   }
   if (is_known && !by_barriers_alone) {
-    if (auto kept = keep_where_known(program, *kernel, entry, sites); !kept) {
+    if (auto kept = keep_where_known(program, *kernel, index, sites); !kept) {
       return kept;
     }
   }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "ptx/analysis/program.h"
-#include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::branches {
@@ -101,8 +100,8 @@ Expected<void> run(Program& program) {
   std::vector<PlannedSite> added;
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
     if (program.function(i).has_body && may_log(program.functions[i])) {
-      TRY(const ControlFlow flow, build_control_flow(program.module, program.function(i)));
-      const auto found = FunctionBranches(program, i, flow).find();
+      TRY(const ControlFlow* const flow, program.flow_of(i));
+      const auto found = FunctionBranches(program, i, *flow).find();
       added.insert(added.end(), found.begin(), found.end());
     }
   }

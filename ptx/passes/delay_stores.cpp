@@ -351,27 +351,21 @@ Expected<void> run(Program& program) {
     return {};
   }
   std::vector<Insertion> insertions;
-  std::vector<ControlFlow> flows(program.functions.size());
-  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
-    const Function& function = program.function(i);
-    if (!function.has_body) {
-      continue;
-    }
-    TRY(flows[i], build_control_flow(program.module, function));
-  }
   // A lane whose strong store waits may itself wait, where lanes meet, for one that polls for it.
-  const Pollers pollers = find_pollers(program, flows);
+  TRY(const Pollers pollers, find_pollers(program));
   SourceFrames frames(program.module);
   std::uint32_t next_label = 0;
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
     if (program.function(i).has_body && program.functions[i].is_instrumented &&
         !program.functions[i].is_empty) {
       name_not_covered(program, i, frames);
-      FunctionWriter(program, i, flows[i], find_polling(program, i, flows[i], pollers), next_label,
+      TRY(const ControlFlow* const flow, program.flow_of(i));
+      FunctionWriter(program, i, *flow, find_polling(program, i, *flow, pollers), next_label,
                      insertions)
           .write();
     }
   }
+  program.flows = {};
   apply_insertions(program.module, std::move(insertions));
   return {};
 }

@@ -3,7 +3,6 @@
 
 #include "device_logger/scope_order.h"
 #include "ptx/analysis/program.h"
-#include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::fence_neighbours {
@@ -164,8 +163,8 @@ Expected<void> run(Program& program) {
   }
   for (std::size_t first = 0; first < program.sites.size();) {
     const std::uint32_t index = program.sites[first].function;
-    TRY(const ControlFlow flow, build_control_flow(program.module, program.function(index)));
-    const Neighbours neighbours(program, flow);
+    TRY(const ControlFlow* const flow, program.flow_of(index));
+    const Neighbours neighbours(program, *flow);
     for (; first < program.sites.size() && program.sites[first].function == index; ++first) {
       PlannedSite& site = program.sites[first];
       if (site.info.operation == wire::Operation::kMbarrierArrive) {

@@ -140,6 +140,7 @@ Expected<void> run(Program& program) {
     }
     writer.write(program.function(first->function), first, site);
   }
+  program.flows = {};
   apply_insertions(program.module, std::move(insertions));
   return {};
 }

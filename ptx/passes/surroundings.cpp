@@ -1,23 +1,21 @@
-#include <algorithm>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "ptx/analysis/loops.h"
 #include "ptx/analysis/program.h"
-#include "ptx/analysis/uniform_blocks.h"
-#include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::surroundings {
 namespace {
 
-Expected<void> visit(const Program& program, std::span<PlannedSite> sites) {
-  const Function& function = program.function(sites.front().function);
-  TRY(const ControlFlow flow, build_control_flow(program.module, function));
-  const std::vector<Uniformity> uniform = find_uniform_blocks(program.module, function, flow);
-  const std::vector<Loop> loops = find_loops(flow);
+Expected<void> visit(Program& program, std::span<PlannedSite> sites) {
+  const std::uint32_t index = sites.front().function;
+  TRY(const ControlFlow* const flow, program.flow_of(index));
+  const std::vector<Uniformity>& uniform = program.uniform_blocks_of(index);
+  const std::vector<Loop> loops = find_loops(*flow);
   for (PlannedSite& site : sites) {
-    const std::uint32_t block = flow.block_of(site.statement);
+    const std::uint32_t block = flow->block_of(site.statement);
     if (site.hook == HookKind::kNone || block == kNoBlock) {
       continue;
     }

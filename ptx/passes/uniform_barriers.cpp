@@ -7,8 +7,6 @@
 
 #include "base/assert.h"
 #include "ptx/analysis/program.h"
-#include "ptx/analysis/uniform_blocks.h"
-#include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::uniform_barriers {
@@ -44,12 +42,12 @@ struct Interval {
 
 class KernelIntervals {
  public:
-  KernelIntervals(const Program& program, const Function& function, const ControlFlow& flow,
+  KernelIntervals(Program& program, std::uint32_t index, const ControlFlow& flow,
                   std::span<const PlannedSite> sites)
       : program_(program),
-        function_(function),
+        function_(program.function(index)),
         flow_(flow),
-        uniform_(find_uniform_blocks(program.module, function, flow)) {
+        uniform_(program.uniform_blocks_of(index)) {
     for (const PlannedSite& site : sites) {
       if (is_barrier(site)) {
         barriers_.push_back(site.statement);
@@ -135,7 +133,7 @@ class KernelIntervals {
   const Program& program_;
   const Function& function_;
   const ControlFlow& flow_;
-  const std::vector<Uniformity> uniform_;
+  const std::vector<Uniformity>& uniform_;
   std::vector<std::size_t> barriers_;  // statements
 };
 
@@ -145,9 +143,10 @@ Expected<void> visit(Program& program, std::span<PlannedSite> sites) {
       })) {
     return {};
   }
-  const Function& function = program.function(sites.front().function);
-  TRY(const ControlFlow flow, build_control_flow(program.module, function));
-  const KernelIntervals intervals(program, function, flow, sites);
+  const std::uint32_t index = sites.front().function;
+  const Function& function = program.function(index);
+  TRY(const ControlFlow* const flow, program.flow_of(index));
+  const KernelIntervals intervals(program, index, *flow, sites);
   const bool are_whole = intervals.are_whole();
   const std::vector<bool> is_read_only = intervals.find_read_only();
   for (PlannedSite& site : sites) {

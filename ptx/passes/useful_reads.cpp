@@ -149,7 +149,6 @@ class FunctionReads {
 Expected<void> run(Program& program) {
   std::vector<PlannedSite> sites;
   sites.reserve(program.sites.size());
-  std::optional<ControlFlow> flow;
   std::optional<FunctionReads> reads;
   std::uint32_t entered = ~std::uint32_t{0};
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
@@ -160,7 +159,7 @@ Expected<void> run(Program& program) {
     }
     if (entered != site.function) {
       entered = site.function;
-      TRY(flow, build_control_flow(program.module, program.function(entered)));
+      TRY(const ControlFlow* const flow, program.flow_of(entered));
       reads.emplace(program, entered, *flow);
     }
     ASSERT(reads.has_value());

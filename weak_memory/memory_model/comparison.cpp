@@ -82,6 +82,7 @@ std::map<Shown, ShownOutcome> shown_outcomes(const LitmusTest& test, const Explo
 std::string shown_text(const LitmusTest& test, const std::vector<Term>& terms,
                        const Shown& values) {
   std::vector<std::string> parts;
+  parts.reserve(terms.size());
   for (std::size_t i = 0; i < terms.size(); ++i) {
     parts.push_back(
         fmt::format("{}={}", term_text(test, terms[i]), static_cast<std::int64_t>(values[i])));

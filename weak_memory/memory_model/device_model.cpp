@@ -123,7 +123,7 @@ DeviceModel::State DeviceModel::apply(State state, const Transition& step) const
       break;
     case kTakePlace: {
       const auto late = std::ranges::find_if(own.late, [&](std::uint32_t number) {
-        return instruction_of(thread, number).target == step.register_;
+        return instruction_of(thread, number).target == step.target;
       });
       const Instruction& load = instruction_of(thread, *late);
       own.late.erase(late);
@@ -217,8 +217,7 @@ std::string DeviceModel::describe(const State& before, const Transition& step,
     case kPostpone:
       return text(own.next) + "   is late";
     case kTakePlace:
-      return fmt::format("{} its late load of {} takes place{}", thread, name,
-                         read(step.register_));
+      return fmt::format("{} its late load of {} takes place{}", thread, name, read(step.target));
     case kPublish:
       return fmt::format(
           "{} {}={} is {}", thread, name,

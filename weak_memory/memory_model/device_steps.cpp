@@ -60,7 +60,7 @@ std::vector<Transition> DeviceModel::enabled(const State& state) const {
     for (const std::uint32_t number : state.threads[thread].late) {
       const Instruction& load = instruction_of(thread, number);
       steps.push_back(step_of(kTakePlace, thread, load.location));
-      steps.back().register_ = static_cast<std::uint8_t>(*load.target);
+      steps.back().target = static_cast<std::uint8_t>(*load.target);
       steps.back().other = kNow;
       steps.back().reads.set(memory_.cell_of(memory_.block_of(thread), load.location));
       steps.back().is_local = !others_may_write(state, thread, load.location);

@@ -275,7 +275,7 @@ class KernelReader {
   // A barrier opens when all threads of the CTA that take part have come to it. Where they do not
   // all come to the same ones, those that have ended count as arrived: then it is left open.
   void make_barriers_wait() {
-    for (Runner& each : runners_) {
+    for (const Runner& each : runners_) {
       for (const Runner& other : runners_) {
         if (each.cta == other.cta &&
             (each.tree.barriers.size() > 1 || each.tree.barriers != other.tree.barriers)) {

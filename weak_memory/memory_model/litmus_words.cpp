@@ -1,9 +1,10 @@
 #include "weak_memory/memory_model/litmus_words.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include "base/number_text.h"
 
 namespace barracuda::memory_model {
 namespace {
@@ -139,14 +140,12 @@ Expected<void> Words::expect(std::string_view text) {
 
 Expected<std::uint64_t> Words::take_number() {
   const Word word = next();
-  std::int64_t value = 0;
-  const char* const end = word.text.data() + word.text.size();
-  const auto [stopped, problem] = std::from_chars(word.text.data(), end, value);
-  if (problem != std::errc() || stopped != end) {
+  const auto value = parse_number<std::int64_t>(word.text);
+  if (!value) {
     return unexpected(error("a number is expected here, not " + quoted(word)));
   }
   take();
-  return static_cast<std::uint64_t>(value);
+  return static_cast<std::uint64_t>(*value);
 }
 
 Expected<std::string> Words::take_name() {

@@ -39,6 +39,7 @@ StrongModel::StrongModel(const LitmusTest& test, bool in_lockstep)
 StrongModel::State StrongModel::initial() const {
   State state{.issue = queues_.initial(), .views = {}};
   std::vector<Cell> view;
+  view.reserve(test_.program.locations);
   for (std::size_t i = 0; i < test_.program.locations; ++i) {
     view.push_back({.data = test_.program.location(i).initial});
   }
@@ -75,7 +76,7 @@ std::vector<Transition> StrongModel::enabled(const State& state) const {
       const std::size_t own = cell_number(block_[thread], location);
       if (!queue.empty() && queue.front().kind == Queued::Kind::kLoad) {
         Transition& step = add(kLoad, thread, location);
-        step.register_ = static_cast<std::uint8_t>(queue.front().target);
+        step.target = static_cast<std::uint8_t>(queue.front().target);
         step.reads.set(own);
       } else if (!queue.empty() && queue.front().kind == Queued::Kind::kStore) {
         add(kStore, thread, location).writes.set(own);
@@ -124,7 +125,7 @@ StrongModel::State StrongModel::apply(State state, const Transition& step) const
       queue.pop_front();
       break;
     case kLoad:
-      queues_.register_of(state.issue, thread, step.register_) = cell.data;
+      queues_.register_of(state.issue, thread, step.target) = cell.data;
       queue.pop_front();
       break;
     case kShare:
@@ -184,7 +185,7 @@ std::string StrongModel::describe(const State& before, const Transition& step,
       return fmt::format("{} store {}={}, was {}", thread, name, value, old);
     case kLoad:
       return fmt::format("{} load {}={}   {}={}", thread, name, value,
-                         test_.registers[step.thread][step.register_], value);
+                         test_.registers[step.thread][step.target], value);
     case kShare:
       return fmt::format("{} share {}={} of its block with all", thread, name, value);
     case kBlockFence:

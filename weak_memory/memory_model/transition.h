@@ -16,8 +16,8 @@ struct Transition {
   std::uint8_t rule = 0;  // the model's number for it
   std::uint8_t thread = 0;
   std::uint8_t location = 0;
-  std::uint8_t other = 0;      // thread whose value is taken
-  std::uint8_t register_ = 0;  // that gets the value
+  std::uint8_t other = 0;   // thread whose value is taken
+  std::uint8_t target = 0;  // register that gets the value
   // Commutes with every step of other threads, is never disabled by another, and neither registers
   // nor memory show it: may be taken before everything else.
   bool is_local = false;
@@ -28,7 +28,7 @@ struct Transition {
   // Same key, same step.
   [[nodiscard]] std::uint64_t key() const {
     return std::uint64_t{rule} | std::uint64_t{thread} << 8U | std::uint64_t{location} << 16U |
-           std::uint64_t{other} << 24U | std::uint64_t{register_} << 32U;
+           std::uint64_t{other} << 24U | std::uint64_t{target} << 32U;
   }
 
   [[nodiscard]] bool is_independent_of(const Transition& step) const {

@@ -96,7 +96,7 @@ void WeakModel::add_load_steps(const State& state, std::size_t thread,
   for (const PooledLoad& load : state.issue.pools[thread]) {
     const std::size_t own = cell_number(thread, load.location);
     Transition step = step_of(kLoadOwn, thread, load.location);
-    step.register_ = static_cast<std::uint8_t>(load.target);
+    step.target = static_cast<std::uint8_t>(load.target);
     step.reads.set(own);
     steps.push_back(step);
     if (state.cells[thread][load.location].is_borrowed) {
@@ -204,8 +204,8 @@ WeakModel::State WeakModel::apply(State state, const Transition& step) const {
              .is_everywhere = !is_shared(location)};
       [[fallthrough]];
     case kLoadOwn:
-      queues_.register_of(issue, thread, step.register_) = own.data;
-      std::erase(pool, PooledLoad{.location = step.location, .target = step.register_});
+      queues_.register_of(issue, thread, step.target) = own.data;
+      std::erase(pool, PooledLoad{.location = step.location, .target = step.target});
       break;
     case kShare:
       share(state, thread, location, true, true);
@@ -255,7 +255,7 @@ std::string WeakModel::describe(const State& before, const Transition& step,
   const std::string& thread = test_.threads[step.thread];
   const std::string& name = location_name(test_, step.location);
   const std::uint64_t value = after.cells[step.thread][step.location].data;
-  const auto loaded = [&] { return test_.registers[step.thread][step.register_]; };
+  const auto loaded = [&] { return test_.registers[step.thread][step.target]; };
   switch (static_cast<Rule>(step.rule)) {
     case kIssue:
     case kDrainLoad:

@@ -33,7 +33,7 @@ SourceLines code_of(const SourceLines& lines) {
         if (line[i] == '\\' && i + 1 < text.size()) {
           text[i++] = '_';
         }
-        quote = line[i] == quote ? 0 : quote;
+        quote = line[i] == quote ? '\0' : quote;
         text[i] = '_';
       } else if (two == "//") {
         text.replace(i, text.npos, text.size() - i, ' ');
@@ -99,8 +99,8 @@ class Source {
         return "";
       }
     }
-    for (std::size_t i = begin; in_declaration && i-- > 0 && begin - i < kFarthestDeclaration;) {
-      if (replace_in(i, words)) {
+    for (std::size_t up = 1; in_declaration && up <= begin && up < kFarthestDeclaration; ++up) {
+      if (replace_in(begin - up, words)) {
         return "";
       }
     }

@@ -149,6 +149,7 @@ class Analysis {
     const Outcome whole = trials_.make_one(with_log(cause.reduced));
     cause.events = whole.log.events;
     std::vector<emulator::Decision> all;
+    all.reserve(whole.log.events.size());
     for (const emulator::WeakEvent& event : whole.log.events) {
       all.push_back(event.decision);
     }

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "ptx/edit_order.h"
 #include "ptx/link.h"
 #include "ptx/parse.h"
 #include "ptx/print.h"
@@ -66,29 +65,12 @@ std::string not_runnable(const Instruction& instruction, std::size_t number) {
   return "";
 }
 
-const char* word_of(Order order) {
-  switch (order) {
-    case Order::kWeak:
-      return "weak";
-    case Order::kRelaxed:
-      return "relaxed";
-    case Order::kAcquire:
-      return "acquire";
-    case Order::kRelease:
-      return "release";
-    case Order::kAcqRel:
-      return "acq_rel";
-    case Order::kSc:
-      return "sc";
-  }
-  return "";
-}
-
 std::string qualifiers(const Instruction& instruction) {
   if (instruction.order == Order::kWeak) {
     return instruction.updates() ? "relaxed.gpu" : "weak";
   }
-  return fmt::format("{}.{}", word_of(instruction.order), ptx::word_of(instruction.scope));
+  return fmt::format("{}.{}", memory_model::name_of(instruction.order),
+                     memory_model::name_of(instruction.scope));
 }
 
 std::string text_of(const Operand& operand) {
@@ -186,7 +168,7 @@ std::string statement_of(const Instruction& instruction, std::size_t thread) {
     case Kind::kFence:
       // One-sided fences are those of both sides: no weaker, and known to every target.
       return fmt::format("fence.{}.{};\n", instruction.order == Order::kSc ? "sc" : "acq_rel",
-                         ptx::word_of(instruction.scope));
+                         memory_model::name_of(instruction.scope));
     case Kind::kCompute:
       if (instruction.operation == Operation::kMove) {
         return fmt::format("mov.b32 {}, {};\n", target_of(instruction), text_of(instruction.value));

@@ -74,6 +74,12 @@ class LayeringLint(unittest.TestCase):
                     "host_detector/state may not include host_detector/detector.h")
         self.forbid("host_detector/launch.h", '#include "host_detector/clock/clock.h"',
                     "host_detector/launch.h may not include host_detector/clock")
+        self.forbid("ptx/analysis/loops.cpp", '#include "ptx/passes/passes.h"',
+                    "ptx/analysis may not include ptx/passes")
+        self.forbid("emulator/state/warp.h", '#include "emulator/execute/form.h"',
+                    "emulator/state may not include emulator/execute")
+        self.forbid("weak_memory/slice/history.h", '#include "weak_memory/repair/edit.h"',
+                    "weak_memory/slice may not include weak_memory/repair")
         self.forbid("host_detector/attic/old.h", '#include "host_detector/clock/clock.h"',
                     "host_detector/attic/ has no row in the table of layers")
 
