@@ -204,6 +204,10 @@ void Publisher::finish_text(Report& report) {
     return written.has_value();
   };
   if (owes(options_.log_file, report) && note(finish_log(report))) {
+    if (!report.tool_failure.empty()) {
+      // Of an exit status 70 the terminal has to have the reason.
+      (void)write_to_stderr(fmt::format("BARRACUDA: the tool failed: {}\n", report.tool_failure));
+    }
     return;
   }
   // The findings must not be lost with the file: they go to stderr.

@@ -65,6 +65,16 @@ expect_out '^66 True True$'
 run "$barracuda" run --device cpu --json /dev/full -- "$programs/histogram_race"
 expect_status 70 "a full disk"
 
+run "$barracuda" run --device cpu --json /dev/full --log-file "$folder/full.txt" -- "$programs/histogram_race"
+expect_status 70 "a full disk, with the text in a file"
+expect_err 'the JSON report could not be written: .*No space left'
+grep -q 'BARRACUDA SUMMARY' "$folder/full.txt" || fail "no summary in the log file"
+
+# Whoever closes standard error has it nowhere else.
+run sh -c '"$@" 2>&-' sh "$barracuda" run --device cpu --json "$folder/closed.jsonl" -- "$programs/histogram_race"
+python3 -c 'import json, sys; print([json.loads(line)["type"] for line in open(sys.argv[1])])' "$folder/closed.jsonl" >"$folder/out"
+expect_out "'race'.*'summary'.$"
+
 run "$barracuda" run --device cpu --json "$folder/no/such/folder/x" -- "$programs/histogram_race"
 expect_status 70 "an unwritable report"
 expect_err 'no/such/folder'
