@@ -100,11 +100,10 @@ class Checker:
 
     def check(self, item, options):
         """pytest's reports of one test, with what the tool found in them."""
-        flags = [f"--{option.replace('=', ' ', 1)}".split(" ", 1)
-                 for option in self.config.getoption("--barracuda-option")]
-        words = [word for flag in flags for word in flag]
+        # One word each: a flag takes no value from the next.
+        words = ["--" + option for option in self.config.getoption("--barracuda-option")]
         for name, value in options.items():
-            words += ["--" + name.replace("_", "-"), str(int(value) if isinstance(value, bool) else value)]
+            words.append(f"--{name.replace('_', '-')}={int(value) if isinstance(value, bool) else value}")
         with tempfile.TemporaryDirectory(prefix="barracuda-pytest-") as scratch:
             reports, text = Path(scratch) / "reports", Path(scratch) / "findings.txt"
             findings = Path(scratch) / "findings.jsonl"
@@ -129,7 +128,7 @@ class Checker:
 
     @staticmethod
     def is_strict(words):
-        given = dict(zip(words[::2], words[1::2]))
+        given = {name: value for name, _, value in (word.partition("=") for word in words)}
         return any(given.get(option, "0") not in ("0", "false", "no", "off") for option in ("--strict", "--strict-libraries"))
 
     def inherited(self):

@@ -1,6 +1,6 @@
-// Two lanes write bit fields of one word: a store of one byte, and an update of the whole word
-// around it. expect: race intra-warp global missing: as is done for bit fields: each needs a word
-// of its own
+// Two lanes write bit fields of one word: a store of a byte, and an update of the word.
+// expect: race intra-warp global
+// missing: as is done for bit fields: each needs a word of its own
 #include "../../../litmus_suite/litmus.h"
 
 struct Cell {

@@ -1,6 +1,7 @@
 // Each thread waits for the copies that it has begun itself, and reads its neighbour's.
+// flags: -arch=sm_80
 // expect: race intra-block shared
-// missing: the wait at \S+:\d+ is for each thread's own copies: __syncthreads\(\) is missing
+// missing: __syncthreads\(\) is missing between the wait for the asynchronous copy
 #include <cuda_pipeline.h>
 
 #include "../../../litmus_suite/litmus.h"

@@ -1,5 +1,6 @@
-// One thread stores a variable, the others read it: in PTX both are on two ways of a branch by one
-// register, and no update. expect: race intra-block shared missing: __syncthreads\(\) is missing
+// A store and a read that PTX has on two ways of a branch, by one register: no update.
+// expect: race intra-block shared
+// missing: __syncthreads\(\) is missing
 #include "../../../litmus_suite/litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -1,6 +1,6 @@
-// Each thread stores to places that other blocks store to as well, in an unrolled loop: one
-// statement, several stores. expect: race inter-block global missing: store to one place by one
-// (statement|instruction)
+// Blocks store to the same places in an unrolled loop: one statement, several stores.
+// expect: race inter-block global
+// missing: store to one place by one (statement|instruction)
 #include "../../../litmus_suite/litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -131,10 +131,10 @@ TEST_CASE("the host function of a kernel for a lambda is no place") {
   const std::string stub = "void each<" + wrapper + ">(int, " + wrapper + ")";
   const HostFrame main = frame_of("main", "app.cu", 42, "app");
   CHECK(launch_place(
-            {frame_of(stub, "app.cu", 3, "app"), main},
+            {frame_of(stub.c_str(), "app.cu", 3, "app"), main},
             "void each<Graph::push()::{lambda(int)#2}>(int, Graph::push()::{lambda(int)#2})") ==
         "main() at app.cu:42");
-  CHECK(launch_place({frame_of(stub, "app.cu", 3, "app"), main}, "void all<int>(int)") ==
+  CHECK(launch_place({frame_of(stub.c_str(), "app.cu", 3, "app"), main}, "void all<int>(int)") ==
         stub + " at app.cu:3");
 }
 
