@@ -49,7 +49,8 @@ Strides::Strides(const Module& module, const Function& function) {
 }
 
 bool Strides::follow(const Instruction& instruction) {
-  if (instruction.operands.empty()) {
+  // A store has its address first, and writes no register of it.
+  if (instruction.operands.empty() || instruction.operands[0].kind == Operand::Kind::kAddress) {
     return false;
   }
   bool changes = false;
