@@ -283,6 +283,7 @@ TEST_CASE("bit fields of one word want words of their own or atomics, no barrier
   Sample sample;
   sample.race.kind = detector::RaceKind::kIntraWarp;
   sample.sites[1].in_update = true;
+  sample.race.second.size = 4;
   sample.race.first.address = sample.race.second.address + 1;
   sample.race.first.size = 1;
   CHECK_THAT(sample.text(), Catch::Contains("as is done for bit fields: each needs a word of its"));
