@@ -18,7 +18,7 @@ namespace {
 class Descriptor {
  public:
   Descriptor(const std::string& path, int flags) noexcept
-      : number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+      : number_(above_standard_streams(::open(path.c_str(), flags | O_CLOEXEC, 0666))) {}
 
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -79,30 +79,31 @@ Expected<AppendedFile> AppendedFile::open(const std::string& path, Begin begin,
   return AppendedFile(path, number);
 }
 
-AppendedFile::AppendedFile(AppendedFile&& other) noexcept
-    : path_(std::move(other.path_)), number_(std::exchange(other.number_, -1)) {}
-
-AppendedFile& AppendedFile::operator=(AppendedFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(number_, other.number_);
-  return *this;
-}
-
-AppendedFile::~AppendedFile() {
-  if (number_ >= 0) {
-    ::close(number_);
+Expected<void> AppendedFile::open_again() {
+  if (file_.is_still_ours()) {
+    return {};
   }
+  KeptDescriptor again(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (!again.has_same_file(file_)) {
+    return unexpected({.message = "the program has closed the tool's file", .file = path_});
+  }
+  file_ = std::move(again);
+  return {};
 }
 
 Expected<void> AppendedFile::append(std::string_view text) {
-  ASSERT(number_ >= 0);
+  if (auto opened = open_again(); !opened) {
+    return opened;
+  }
   const SizeLimitSignalBlocked blocked;
-  return write_all(number_, path_, text);
+  return write_all(file_.number(), path_, text);
 }
 
 Expected<void> AppendedFile::replace(std::string_view text) {
-  ASSERT(number_ >= 0);
-  if (::ftruncate(number_, 0) != 0) {
+  if (auto opened = open_again(); !opened) {
+    return opened;
+  }
+  if (::ftruncate(file_.number(), 0) != 0) {
     return failure("truncate", path_, errno);
   }
   return append(text);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/expected.h"
+#include "base/kept_descriptor.h"
 
 namespace barracuda {
 
@@ -20,7 +21,7 @@ Expected<void> write_file(const std::string& path, std::string_view text);
 
 // A file that grows while it is kept open: what was appended stays whatever happens to the process.
 // Each append is one write, so that a reader sees whole pieces, and moves on if another process
-// appends as well.
+// appends as well. Where the program closes the tool's file, it is opened again.
 class AppendedFile {
  public:
   enum class Begin : std::uint8_t { kEmpty, kAsItIs, kNew };  // kNew: an error if it exists
@@ -28,21 +29,17 @@ class AppendedFile {
   static Expected<AppendedFile> open(const std::string& path, Begin begin,
                                      unsigned permissions = 0666);
 
-  AppendedFile(AppendedFile&& other) noexcept;
-  AppendedFile& operator=(AppendedFile&& other) noexcept;
-  AppendedFile(const AppendedFile&) = delete;
-  AppendedFile& operator=(const AppendedFile&) = delete;
-  ~AppendedFile();
-
   Expected<void> append(std::string_view text);
   // In place of all that it holds.
   Expected<void> replace(std::string_view text);
 
  private:
-  AppendedFile(std::string path, int number) noexcept : path_(std::move(path)), number_(number) {}
+  AppendedFile(std::string path, int number) noexcept : path_(std::move(path)), file_(number) {}
+
+  Expected<void> open_again();
 
   std::string path_;
-  int number_;  // -1: moved from
+  KeptDescriptor file_;
 };
 
 // Whether a file of this name can grow: it is a regular one, or there is none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -293,16 +294,18 @@ Expected<void> WeakRuns::read_files(std::uint64_t number, const Settings& settin
 }
 
 int WeakRuns::run_check(const std::string& output) const {
-  const std::string command = replaced(program_.check, "%o", "'" + output + "'");
-  const pid_t process = fork();
-  if (process == 0) {
-    execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
-    _exit(127);
+  std::string command = replaced(program_.check, "%o", "'" + output + "'");
+  std::string shell = "sh";
+  std::string option = "-c";
+  char* const words[] = {shell.data(), option.data(), command.data(), nullptr};
+  pid_t process = 0;
+  if (posix_spawn(&process, "/bin/sh", nullptr, nullptr, words, environ) != 0) {
+    return 127;
   }
   int status = 0;
-  while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
-  return process > 0 ? shell_status(status) : 127;
+  return shell_status(status);
 }
 
 }  // namespace barracuda::cli

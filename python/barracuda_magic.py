@@ -8,6 +8,7 @@ barracuda run --report live -- jupyter lab, where findings appear in the termina
 """
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,11 +27,25 @@ def barracuda(line, cell):
     with tempfile.TemporaryDirectory(prefix="barracuda-cell-") as scratch:
         program = Path(scratch) / "cell.py"  # whose lines are the cell's, from the one below the magic
         program.write_text(cell, encoding="utf-8")
-        ended = subprocess.run([command(), "run", *shlex.split(line), "--", sys.executable, str(program)],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                               check=False)
-    print(ended.stdout, end="")
-    print(ended.stderr, end="", file=sys.stderr)
+        with subprocess.Popen([command(), "run", *shlex.split(line), "--", sys.executable, str(program)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:
+            output, report = until_its_end(process)
+    print(output, end="")
+    print(report, end="", file=sys.stderr)
+
+
+def until_its_end(process):
+    """Its output and the report. The notebook's interrupt ends the cell, and what was found till then is reported;
+    a second one ends the tool as well."""
+    try:
+        return process.communicate()
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGINT)
+    try:
+        return process.communicate()
+    except KeyboardInterrupt:
+        process.kill()
+        raise
 
 
 def load_ipython_extension(shell):

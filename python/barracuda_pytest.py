@@ -2,6 +2,8 @@
 
 Each test runs in a process of its own under `barracuda run`, so that a report is of one test. Findings fail
 a test that has passed; what pytest itself says of a test (failed, skipped, expected to fail) stays.
+A line at the end says how many tests launched kernels, and which of them launched kernels that could not be
+checked; with --barracuda-option strict=1 such a test fails.
 
     @pytest.mark.barracuda(severity="error")   # options of one test, by their names with _ for -
     @pytest.mark.barracuda(check=False)        # this one runs as without the plug-in
@@ -18,6 +20,8 @@ import pytest
 
 REPORTS = "BARRACUDA_PYTEST_REPORTS"  # the file in which the process of one test leaves pytest's reports
 TOOL_FAILED = (64, 70)
+NOT_CHECKED = 67
+TALLY, LAUNCHES, FINDINGS, UNCHECKED = "barracuda", "launches", "findings", "unchecked"
 
 
 def pytest_addoption(parser):
@@ -63,6 +67,24 @@ class Checker:
     def __init__(self, config):
         self.config = config
         self.command = find_command(config)
+        self.tests = {}  # by name: which of LAUNCHES, FINDINGS and UNCHECKED it has
+
+    def pytest_runtest_logreport(self, report):
+        # Properties of reports, because pytest-xdist makes these in other processes than that which counts.
+        for name, words in report.user_properties:
+            if name == TALLY:
+                self.tests[report.nodeid] = words.split()
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if not self.tests:
+            return
+        counts = {word: sum(word in words for words in self.tests.values()) for word in (LAUNCHES, FINDINGS)}
+        unchecked = [name for name, words in self.tests.items() if UNCHECKED in words]
+        terminalreporter.section("BARRACUDA")
+        terminalreporter.line(f"{counts[LAUNCHES]} of {len(self.tests)} checked tests launched kernels, {counts[FINDINGS]} with findings")
+        if unchecked:
+            terminalreporter.line("launched kernels that were not checked (-rA shows why, --barracuda-option strict=1 fails them): "
+                                  + ", ".join(unchecked))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item):
@@ -78,11 +100,10 @@ class Checker:
 
     def check(self, item, options):
         """pytest's reports of one test, with what the tool found in them."""
-        flags = [f"--{option.replace('=', ' ', 1)}".split(" ", 1)
-                 for option in self.config.getoption("--barracuda-option")]
-        words = [word for flag in flags for word in flag]
+        # One word each: a flag takes no value from the next.
+        words = ["--" + option for option in self.config.getoption("--barracuda-option")]
         for name, value in options.items():
-            words += ["--" + name.replace("_", "-"), str(int(value) if isinstance(value, bool) else value)]
+            words.append(f"--{name.replace('_', '-')}={int(value) if isinstance(value, bool) else value}")
         with tempfile.TemporaryDirectory(prefix="barracuda-pytest-") as scratch:
             reports, text = Path(scratch) / "reports", Path(scratch) / "findings.txt"
             findings = Path(scratch) / "findings.jsonl"
@@ -96,7 +117,19 @@ class Checker:
             made = self.reports_in(reports)
             report = text.read_text(errors="replace") if text.exists() else ""
             found = [json.loads(line) for line in findings.read_text().splitlines()] if findings.exists() else []
-        return self.judged(item, made, ended, report, [f for f in found if f["type"] != "summary"])
+        summary = next((f for f in found if f["type"] == "summary"), {})
+        findings = [f for f in found if f["type"] != "summary"]
+        launches = summary.get("launches", 0)
+        is_unchecked = ended.returncode == NOT_CHECKED and launches and self.is_strict(words)
+        judged = self.judged(item, made, ended, report, findings or is_unchecked)
+        tally = {LAUNCHES: launches, FINDINGS: findings, UNCHECKED: launches and summary["program_coverage"] != "complete"}
+        judged[-1].user_properties.append((TALLY, " ".join(word for word, holds in tally.items() if holds)))
+        return judged
+
+    @staticmethod
+    def is_strict(words):
+        given = {name: value for name, _, value in (word.partition("=") for word in words)}
+        return any(given.get(option, "0") not in ("0", "false", "no", "off") for option in ("--strict", "--strict-libraries"))
 
     def inherited(self):
         if self.config.inipath is not None:
@@ -117,7 +150,7 @@ class Checker:
                 made.append(report)
         return made
 
-    def judged(self, item, made, ended, text, findings):
+    def judged(self, item, made, ended, text, is_wrong):
         # A test whose setup failed or was left out has no call.
         last = next((report for report in made if report.when == "call" or not report.passed), None)
         if last is None or ended.returncode in TOOL_FAILED:
@@ -128,7 +161,7 @@ class Checker:
                 last = pytest.TestReport(item.nodeid, item.location, {}, "passed", None, "call")
                 made.append(last)
             last.outcome, last.longrepr = "failed", why
-        elif findings and last.passed:
+        elif is_wrong and last.passed:
             last.outcome, last.longrepr = "failed", text.lstrip("=\n")
         elif text:
             last.sections.append(("BARRACUDA", text))

@@ -74,11 +74,17 @@ constexpr std::string_view kShared = "shared";
 
 }  // namespace
 
+std::string_view without_stride(std::string_view site_variable) {
+  return site_variable.substr(0, site_variable.find('/'));
+}
+
 VariablePlace place_of_variable(std::string_view site_variable) {
+  const bool has_members = without_stride(site_variable).size() != site_variable.size();
+  site_variable = without_stride(site_variable);
   const std::size_t at = site_variable.find('@');
   const std::size_t colon = site_variable.find(':', at == site_variable.npos ? 0 : at);
   const std::string_view symbol = site_variable.substr(0, at);
-  VariablePlace place{.name = variable_name(std::string(symbol))};
+  VariablePlace place{.name = variable_name(std::string(symbol)), .has_members = has_members};
   if (const std::string_view part = part_of_variable(symbol); !part.empty()) {
     // Of several ("_$_1_$_0": a member of an element) the last alone would be wrong.
     place.element = parse_number<std::uint64_t>(part.substr(kPartMark.size()));

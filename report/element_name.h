@@ -14,7 +14,8 @@ namespace barracuda::report {
 struct VariablePlace {
   std::string name;  // as the program has it: "left"
   std::uint64_t offset = 0, bytes = 0;
-  bool is_placed = false;  // the two hold
+  bool is_placed = false;    // the two hold
+  bool has_members = false;  // its elements are larger than what is accessed of one
   // Which element it is of an array that the compiler has taken apart.
   std::optional<std::uint64_t> element;
 };
@@ -22,6 +23,8 @@ struct VariablePlace {
 // Of the name of a site (ptx/site_table.h): "_ZZ3addPiE4tile@8:128". Of dynamic shared memory,
 // whose end is not known, as if it had all bytes that there could be.
 VariablePlace place_of_variable(std::string_view site_variable);
+// What tells the variables of a line apart.
+std::string_view without_stride(std::string_view site_variable);
 
 // "left[32]" of a finding in what begins at address `begin` (of shared memory, an offset) and has
 // `bytes`; "left" alone for what is no array, or where its elements are not known. PTX has no types

@@ -29,6 +29,12 @@ bool is_of_kernel(const std::string& function, const std::string& kernel) {
   if (kernel.empty() || function.empty()) {
     return false;
   }
+  // In an instance for a lambda of device code: the host's function has nvcc's wrapper in its name.
+  constexpr std::string_view kLambda = "__nv_", kWrapper = "dl_wrapper_t";
+  if (function.find(kLambda) != function.npos && function.find(kWrapper) != function.npos &&
+      template_name(function) == template_name(kernel)) {
+    return true;
+  }
   const std::string name = without_parameters(without_return_type(kernel));
   return name == without_parameters(without_return_type(function)) ||
          (function.find('(') == std::string::npos && name.ends_with("::" + function));

@@ -1,5 +1,6 @@
 #include "report/junit.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 
 #include "report/bug.h"
 #include "report/coverage.h"
+#include "report/json_parts.h"
 #include "report/sentences.h"
 #include "report/text_writer.h"
 
@@ -16,10 +18,16 @@ namespace {
 
 using Buffer = std::back_insert_iterator<std::string>;
 
+// Sources may be in another encoding, and a parser of XML refuses the whole file for one such byte.
+std::string as_utf8(std::string_view text) {
+  const std::string written = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Json::parse(written).get<std::string>();
+}
+
 // XML 1.0 has no form at all for most control characters.
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : as_utf8(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -40,13 +48,16 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-// The same in every run, so that a server can tell an old failure from a new one.
+// The same in every run, so that a server can tell an old failure from a new one: whichever of the
+// two accesses came first.
 std::string name_of_test(const Finding& finding) {
-  std::string name = title_of(finding);
+  std::vector<std::string> places;
   for (const Access& access : finding.accesses) {
-    name += (access == finding.accesses.front() ? ": " : " and ") + place_of(access);
+    places.push_back(place_of(access));
   }
-  return name;
+  std::ranges::sort(places);
+  return fmt::format("{}{}{}", title_of(finding), places.empty() ? "" : ": ",
+                     fmt::join(places, " and "));
 }
 
 // A warning fails as an error does: severity=error leaves warnings out before.

@@ -56,30 +56,40 @@ const char* verb_of(const Access& access) {
                                                         : "write";
 }
 
+std::string place_text(const Frame& place) {
+  return place.line == 0 ? "" : fmt::format(" at {}:{}", place.file, place.line);
+}
+
 std::string side_name(const Access& access) {
   return access.operation == AccessOperation::kConstants ? "the launch of the kernel"
          : access.is_by_host ? fmt::format("the {}", name_of(access.operation))
                              : fmt::format("launch {}", access.launch);
 }
 
+constexpr const char* kOrderStreams =
+    ": both belong on one stream, or the stream of the later one waits for an event behind the "
+    "earlier one (cudaEventRecord(), cudaStreamWaitEvent())";
+
 std::string between_host_and_kernel(const Access& first, const Access& second) {
-  return fmt::format("no stream order, event or synchronisation between {} and {}",
+  return fmt::format("no stream order, event or synchronisation between {} and {}{}",
                      side_name(first),
                      second.is_by_host && first.is_by_host && first.operation == second.operation
                          ? "the other"
-                         : side_name(second));
+                         : side_name(second),
+                     kOrderStreams);
 }
 
 // One race, and the words for what it lacks.
 class Clause {
  public:
   Clause(const detector::RaceEvent& race, const ptx::SiteTable& sites, const Access& first,
-         const Access& second, const LoopRounds& rounds)
+         const Access& second, const LoopRounds& rounds, const ptx::Site* flag)
       : race_(race),
         sites_(race, sites),
         first_(first),
         second_(second),
         rounds_(rounds),
+        flag_(flag),
         names_(names_for(second)) {}
 
   [[nodiscard]] std::string asynchronous_wait() const {
@@ -92,6 +102,10 @@ class Clause {
       return "the wgmma is not waited for: wgmma.wait_group is missing, or leaves its group "
              "pending";
     }
+    if (site != nullptr && site->info.asynchrony == wire::Asynchrony::kThreadGroup &&
+        !is_by_one_thread()) {
+      return wait_of_another_thread();
+    }
     const std::string_view copy = first_.instruction;
     const std::string wait =
         copy.find("mbarrier") != copy.npos     ? "a wait for the mbarrier that it completes on"
@@ -101,6 +115,23 @@ class Clause {
             : "";
     return "the asynchronous copy is not waited for" +
            (wait.empty() ? "" : fmt::format(": {} is missing before the access", wait));
+  }
+
+  // Each thread waits for the copies that it has begun itself, and a barrier hands them on.
+  [[nodiscard]] std::string wait_of_another_thread() const {
+    const std::string barrier =
+        race_.kind == detector::RaceKind::kIntraWarp ? names_.warp_barrier : names_.block_barrier;
+    if (!second_.last_sync.starts_with("cp.async.wait")) {
+      return fmt::format(
+          "the asynchronous copy is not waited for: __pipeline_wait_prior() (cp.async.wait_group) "
+          "by the thread that copies and then {}, or a wait for its mbarrier, is missing before "
+          "the access",
+          barrier);
+    }
+    return fmt::format(
+        "the wait{} is for each thread's own copies: {} is missing between the wait for the "
+        "asynchronous copy and the other thread's access",
+        place_text(second_.last_sync_place), barrier);
   }
 
   // What passes data in steps through shared memory, as the reduction of a warp does that counts on
@@ -155,8 +186,8 @@ class Clause {
                      "other: a dependency between them is missing",
                      first_.launch, second_.launch)
                : fmt::format(
-                     "no stream order, event or synchronisation between launch {} and launch {}",
-                     first_.launch, second_.launch);
+                     "no stream order, event or synchronisation between launch {} and launch {}{}",
+                     first_.launch, second_.launch, kOrderStreams);
   }
 
   [[nodiscard]] std::string release_fence() const {
@@ -172,11 +203,13 @@ class Clause {
         names_.fence);
   }
 
-  [[nodiscard]] std::string both_fences() const {
+  [[nodiscard]] std::string both_fences() const { return both_fences(at()); }
+
+  [[nodiscard]] std::string both_fences(const std::string& flag) const {
     return fmt::format(
         "{} is missing in two places: after the {} and before the flag or lock is written{}, and "
         "in the second thread between seeing the flag or lock and its access",
-        names_.fence, verb_of(first_), at());
+        names_.fence, verb_of(first_), flag);
   }
 
   [[nodiscard]] std::string link_fence() const {
@@ -307,6 +340,10 @@ class Clause {
            (second_.operation == AccessOperation::kAtomic);
   }
 
+  [[nodiscard]] bool is_by_one_thread() const {
+    return first_.block == second_.block && first_.thread == second_.thread;
+  }
+
   [[nodiscard]] bool is_between_blocks() const {
     return race_.kind == detector::RaceKind::kInterBlock;
   }
@@ -318,16 +355,30 @@ class Clause {
           "update, such as {}",
           parties(), names_.update);
     }
+    if (sites_.is_update_around_store()) {
+      return fmt::format(
+          "{}: one stores a part of a word, and the other reads and writes back the whole word, as "
+          "is done for bit fields: each needs a word of its own, or atomic operations on the word "
+          "such as atomicOr()",
+          parties());
+    }
     if (race_.first.site == race_.second.site) {
       return fmt::format(
           "{} store to one place by one instruction, and no barrier can stand between: one thread "
           "alone should store it, or each needs a place of its own",
           parties());
     }
+    if (is_between_blocks() && first_.operation == AccessOperation::kWrite &&
+        second_.operation == AccessOperation::kWrite && sites_.are_one_statement()) {
+      return fmt::format(
+          "{} store to one place by one statement: one thread alone should store it, or each needs "
+          "a place of its own",
+          parties());
+    }
     if (const ptx::Site* const store = sites_.unfenced_flag()) {
       return fmt::format(
           "a thread waits in a loop for the value that is stored{}: {} is missing directly before "
-          "it, behind what the flag tells of",
+          "it, after the writes that the flag announces",
           place_at(*store), names_.fence);
     }
     if (is_plain_beside_atomic() && (is_between_blocks() || sites_.is_read_first())) {
@@ -344,7 +395,7 @@ class Clause {
                          names_.block_barrier, where_barrier_belongs("threads of the block"),
                          first_.warp, second_.warp);
     }
-    return between_blocks();
+    return flag_ != nullptr ? both_fences(place_at(*flag_)) : between_blocks();
   }
 
   [[nodiscard]] std::string where_barrier_belongs(const char* all) const {
@@ -381,6 +432,7 @@ class Clause {
   const Access& first_;
   const Access& second_;
   const LoopRounds& rounds_;
+  const ptx::Site* flag_;
   const Names& names_;
 };
 
@@ -394,9 +446,10 @@ std::string block_name(const Access& access) {
 }
 
 std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable& sites,
-                          const Access& first, const Access& second, const LoopRounds& rounds) {
+                          const Access& first, const Access& second, const LoopRounds& rounds,
+                          const ptx::Site* flag) {
   using detector::MissingOrder;
-  const Clause clause(race, sites, first, second, rounds);
+  const Clause clause(race, sites, first, second, rounds, flag);
   switch (race.missing) {
     case MissingOrder::kNoSynchronisation:
       return clause.nothing_orders();

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <poll.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -83,6 +84,12 @@ Expected<void> write_to_stderr(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
     if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written < 0 && errno == EAGAIN) {
+      // The program, or who reads the other end, has made the pipe or terminal not wait.
+      pollfd ready{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+      (void)poll(&ready, 1, -1);
       continue;
     }
     if (written < 0) {
@@ -197,6 +204,10 @@ void Publisher::finish_text(Report& report) {
     return written.has_value();
   };
   if (owes(options_.log_file, report) && note(finish_log(report))) {
+    if (!report.tool_failure.empty()) {
+      // Of an exit status 70 the terminal has to have the reason.
+      (void)write_to_stderr(fmt::format("BARRACUDA: the tool failed: {}\n", report.tool_failure));
+    }
     return;
   }
   // The findings must not be lost with the file: they go to stderr.

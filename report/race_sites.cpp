@@ -61,6 +61,32 @@ bool RaceSites::may_be_awaited() const {
   return is_in_loop(race_.first.site) || is_in_loop(race_.second.site);
 }
 
+bool RaceSites::are_one_statement() const {
+  const ptx::Site* const first = find(race_.first.site);
+  const ptx::Site* const second = find(race_.second.site);
+  if (first == nullptr || second == nullptr || first->function != second->function ||
+      first->frames.empty() || second->frames.empty()) {
+    return false;
+  }
+  const ptx::SourceFrame& one = first->frames.front();
+  const ptx::SourceFrame& other = second->frames.front();
+  return one.line != 0 && one.line == other.line && one.column == other.column &&
+         one.file == other.file;
+}
+
+bool RaceSites::is_update_around_store() const {
+  const auto is_so = [this](const detector::RaceAccess& update, const detector::RaceAccess& store) {
+    const ptx::Site* const around = find(update.site);
+    const ptx::Site* const stored = find(store.site);
+    return around != nullptr && stored != nullptr && around->in_update && !stored->in_update &&
+           stored->info.operation == wire::Operation::kWrite &&
+           stored->info.order == wire::MemoryOrder::kWeak && update.size > store.size &&
+           update.address <= store.address &&
+           store.address + store.size <= update.address + update.size;
+  };
+  return is_so(race_.first, race_.second) || is_so(race_.second, race_.first);
+}
+
 bool RaceSites::is_read_first() const {
   const ptx::Site* read = find(race_.first.site);
   const ptx::Site* written = find(race_.second.site);
@@ -74,8 +100,14 @@ bool RaceSites::is_read_first() const {
       written->info.operation == wire::Operation::kRead) {
     return false;
   }
-  return line_of(*read) != line_of(*written) ? line_of(*read) < line_of(*written)
-                                             : read->ptx_line < written->ptx_line;
+  // What a statement stores is made of what it reads, also where an unrolled loop has it again.
+  if (are_one_statement()) {
+    return true;
+  }
+  // Lines of inlined functions cannot be compared where one of the two has lost its callers.
+  const bool have_lines =
+      read->frames.size() == written->frames.size() && line_of(*read) != line_of(*written);
+  return have_lines ? line_of(*read) < line_of(*written) : read->ptx_line < written->ptx_line;
 }
 
 bool RaceSites::use_a_copy() const {

@@ -28,6 +28,11 @@ class RaceSites {
 
   // A read in a loop, of a kernel that synchronises by such values: maybe it waits for the other.
   [[nodiscard]] bool may_be_awaited() const;
+  // Of one statement of the source, as copies of an unrolled loop are.
+  [[nodiscard]] bool are_one_statement() const;
+  // One of the two updates bytes in place of which the other one stores a part: bit fields that
+  // share a word, where the compiler writes back the others with the one that is meant.
+  [[nodiscard]] bool is_update_around_store() const;
   // In the text of one function the read comes before the write, or before the atomic.
   [[nodiscard]] bool is_read_first() const;
   // One is an asynchronous copy that its own thread waits for, the other comes behind it in the

@@ -1,6 +1,7 @@
 #include "report/resolve.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/strong_id.h"
 #include "ptx/statement_name.h"
 #include "report/allocation_place.h"
+#include "report/awaited_flags.h"
 #include "report/between_blocks.h"
 #include "report/bug.h"
 #include "report/coverage.h"
@@ -17,6 +19,7 @@
 #include "report/element_name.h"
 #include "report/fingerprint.h"
 #include "report/host_stack.h"
+#include "report/line_functions.h"
 #include "report/loop_rounds.h"
 #include "report/missing_order.h"
 #include "report/site_lines.h"
@@ -69,7 +72,7 @@ Frame own_frame(const std::vector<Frame>& chain, const std::vector<Frame>& calle
 class Resolver {
  public:
   Resolver(const RunData& run, SourceText& sources)
-      : run_(run), sources_(sources), lines_(run.sites) {
+      : run_(run), sources_(sources), lines_(run.sites), functions_(run.sites) {
     for (const LaunchRecord& launch : run.launches) {
       launches_.emplace(index_of(launch.id), &launch);
     }
@@ -78,7 +81,7 @@ class Resolver {
     }
   }
 
-  Finding race(const detector::RaceEvent& event, const LoopRounds& rounds) {
+  Finding race(const detector::RaceEvent& event, const LoopRounds& rounds, const ptx::Site* flag) {
     Finding finding;
     finding.type = FindingType::kRace;
     finding.severity = severity_of(event.severity);
@@ -91,8 +94,8 @@ class Resolver {
     }
     const bool is_shared = event.first.space != wire::AddressSpace::kGlobal;
     finding.space = is_shared ? "shared" : "global";
-    finding.missing =
-        missing_order(event, run_.sites, finding.accesses.front(), finding.accesses.back(), rounds);
+    finding.missing = missing_order(event, run_.sites, finding.accesses.front(),
+                                    finding.accesses.back(), rounds, flag);
     finding.lacks = {lack(event)};
     for (Access& each : finding.accesses) {
       each.source = sources_.text_of(each.place);
@@ -100,8 +103,9 @@ class Resolver {
     // A copy begins somewhere; what the kernel touched is the place.
     const bool is_copy_first = event.first.site.is_call();
     finding.location =
-        is_shared ? shared_location(event, finding)
-                  : global_location((is_copy_first ? event.second : event.first).address, finding);
+        is_shared
+            ? shared_location(event, finding)
+            : global_location(event, (is_copy_first ? event.second : event.first).address, finding);
     return finding;
   }
 
@@ -315,6 +319,9 @@ class Resolver {
       if (!result.inlined.empty() && result.inlined.back().function.empty()) {
         result.inlined.back().function = function;
       }
+      if (const std::string* const inlined = functions_.of(*at)) {
+        result.inlined.front().function = demangle(*inlined);
+      }
       result.instruction = at->instruction;
       result.ptx_line = at->ptx_line;
       result.object = object_of(*at);
@@ -458,6 +465,15 @@ class Resolver {
     return "is at another barrier";
   }
 
+  // Of an array of structures, whose members are accessed: the size of an access is not that of an
+  // element.
+  [[nodiscard]] bool have_members(const detector::RaceEvent& event) const {
+    return std::ranges::any_of(std::array{&event.first, &event.second}, [&](const auto* raw) {
+      const ptx::Site* const at = raw->site.is_call() ? nullptr : site(raw->site.instruction());
+      return at != nullptr && place_of_variable(at->variable).has_members;
+    });
+  }
+
   // By whichever access tells it: a copy, a matrix and a pointer into another block's memory have
   // addresses that lead to no name.
   [[nodiscard]] std::string shared_variable(const detector::RaceEvent& event,
@@ -468,6 +484,9 @@ class Resolver {
         continue;
       }
       const VariablePlace place = place_of_variable(at->variable);
+      if (have_members(event)) {
+        return fmt::format(" ({})", place.name);
+      }
       return fmt::format(" ({})",
                          place.element || !place.is_placed
                              ? element_name(finding, place)
@@ -490,10 +509,11 @@ class Resolver {
   }
 
   // Of a module's variable also which element.
-  [[nodiscard]] std::string global_location(std::uint64_t address, const Finding& finding) const {
+  [[nodiscard]] std::string global_location(const detector::RaceEvent& event, std::uint64_t address,
+                                            const Finding& finding) const {
     std::string text = allocation_at(run_.allocations, address);
     const AllocationRecord* const variable = variable_at(run_.allocations, address);
-    if (variable == nullptr) {
+    if (variable == nullptr || have_members(event)) {
       return text;
     }
     const std::string name = variable_name(std::string(variable_in(variable->description)));
@@ -505,6 +525,7 @@ class Resolver {
   const RunData& run_;
   SourceText& sources_;
   SiteLines lines_;
+  LineFunctions functions_;
   std::unordered_map<std::uint32_t, const LaunchRecord*> launches_;
   std::unordered_map<detector::CallId, const CopyRecord*> copies_;
   std::unordered_map<std::uint32_t, Access> launch_places_;
@@ -533,8 +554,9 @@ Report resolve(const RunData& run, const Options& options) {
   };
   const std::vector<detector::RaceEvent> races = with_blocks_first(run.findings.races, run.sites);
   const std::vector<LoopRounds> rounds = loop_rounds(races, run.sites);
+  const AwaitedFlags flags(races, run.sites);
   for (std::size_t number = 0; number < races.size(); ++number) {
-    add(resolver.race(races[number], rounds[number]));
+    add(resolver.race(races[number], rounds[number], flags.between(races[number])));
   }
   for (const detector::BarrierDivergence& divergence : run.findings.divergences) {
     add(resolver.divergence(divergence));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "report/element_name.h"
 #include "report/toolkit_path.h"
 
 namespace barracuda::report {
@@ -40,8 +41,9 @@ const SiteLines::Lines& SiteLines::lines_of(const std::string& function) {
     }
     Line& line = known->second[place_of(site)];
     line.instructions.insert(without_type(site.instruction));
-    if (std::ranges::find(line.variables, site.variable) == line.variables.end()) {
-      line.variables.push_back(site.variable);
+    const std::string_view variable = without_stride(site.variable);
+    if (std::ranges::find(line.variables, variable) == line.variables.end()) {
+      line.variables.emplace_back(variable);
     }
   }
   return known->second;
@@ -64,8 +66,8 @@ SiteLines::Part SiteLines::part_of(const ptx::Site& site) {
             : 0;
   }
   const auto& variables = at->second.variables;
-  part.variable =
-      static_cast<std::uint32_t>(std::ranges::find(variables, site.variable) - variables.begin());
+  part.variable = static_cast<std::uint32_t>(
+      std::ranges::find(variables, without_stride(site.variable)) - variables.begin());
   return part;
 }
 

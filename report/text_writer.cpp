@@ -135,7 +135,7 @@ void print_launch(std::string& text, const Access& access, const TextStyle& styl
   fmt::format_to(Buffer(text), "  Kernel: {}, launch {} on stream {}{}{}\n",
                  access.kernel.empty() ? "?" : name_in(style, access.kernel), access.launch,
                  access.stream, access.launched_from.empty() ? "" : ", launched from ",
-                 access.launched_from);
+                 name_in(style, access.launched_from));
 }
 
 // "0-2, 5"

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/expected.h"
+#include "base/kept_descriptor.h"
 
 namespace barracuda::trace {
 
@@ -19,23 +20,14 @@ enum class Ownership : std::uint8_t {
 class TraceFile {
  public:
   static Expected<TraceFile> open(const std::string& path, Ownership ownership);
-  ~TraceFile();
-  TraceFile(TraceFile&& other) noexcept;
-  TraceFile& operator=(TraceFile&&) = delete;
-  TraceFile(const TraceFile&) = delete;
-  TraceFile& operator=(const TraceFile&) = delete;
-
   Expected<void> append(std::span<const std::byte> block);
 
  private:
   TraceFile(std::string path, int number, Ownership ownership);
 
-  [[nodiscard]] bool is_still_ours() const;
-
   std::string path_;
-  int number_ = -1;
+  KeptDescriptor file_;
   Ownership ownership_;
-  std::uint64_t device_ = 0, inode_ = 0;
 };
 
 }  // namespace barracuda::trace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,23 +12,40 @@
 #include "ptx/analysis/merged_lines.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/source_frames.h"
+#include "ptx/analysis/strides.h"
 #include "ptx/analysis/variables.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::number_sites {
 namespace {
 
+// What is known of the addresses of a function.
+struct Addresses {
+  Variables variables;
+  Strides strides;
+};
+
 // "tile", and "tile@8:128" where it is known that it lies at byte 8 of shared memory and has 128;
-// ":0" of what is dynamic.
+// ":0" of what is dynamic. Where its elements lie farther apart than the access is large, "/12"
+// behind it.
 std::string variable_at(const Program& program, const PlannedSite& site,
-                        const Variables& variables) {
+                        const Addresses& addresses) {
   const Operand* const address =
       address_of(program.module.statements[site.statement], program.effects[site.statement]);
-  const std::string name = address == nullptr ? std::string{} : variables.of(*address);
+  if (address == nullptr) {
+    return {};
+  }
+  std::string name = addresses.variables.of(*address);
   const auto& places = program.functions[site.function].placed_shared;
   const auto placed = std::ranges::find(places, name, &PlacedVariable::name);
-  return placed == places.end() ? name
-                                : fmt::format("{}@{}:{}", name, placed->offset, placed->bytes);
+  const bool is_variable = !name.empty() && name.find_first_of("*,+") == name.npos;
+  if (placed != places.end()) {
+    name += fmt::format("@{}:{}", placed->offset, placed->bytes);
+  }
+  const std::uint64_t stride = is_variable ? addresses.strides.of(*address) : 0;
+  const std::uint64_t accessed =
+      std::uint64_t{site.info.element_bytes} * std::max<std::uint64_t>(site.info.element_count, 1);
+  return name + (stride > accessed ? fmt::format("/{}", stride) : "");
 }
 
 // Numbers the instructions of a function as statement_name.h does, asked for in ascending order.
@@ -84,7 +102,7 @@ Expected<void> run(Program& program) {
   SourceFrames frames(program.module);
   std::optional<Ordinals> ordinals;
   const Function* entered = nullptr;
-  std::optional<Variables> variables;
+  std::optional<Addresses> addresses;
   auto last_counted = static_cast<std::size_t>(-1);
   FramesOf merged;
   for (std::size_t number = 0; number < program.sites.size(); ++number) {
@@ -103,7 +121,8 @@ Expected<void> run(Program& program) {
     if (entered != &function) {
       frames.enter(function);
       merged = frames_of_merged(program, number, frames);
-      variables.emplace(program.module, function);
+      addresses.emplace(Addresses{.variables = Variables(program.module, function),
+                                  .strides = Strides(program.module, function)});
       ordinals.emplace(program.module, function);
       entered = &function;
     }
@@ -121,7 +140,7 @@ Expected<void> run(Program& program) {
          .ptx_line = statement.position.line,
          .ordinal =
              is_instruction && statement.position.line != 0 ? ordinals->at(site.statement) : 0,
-         .variable = is_instruction ? variable_at(program, site, *variables) : std::string{},
+         .variable = is_instruction ? variable_at(program, site, *addresses) : std::string{},
          .in_update = site.in_update,
          .is_divergent = site.is_divergent,
          .loops = std::move(site.loops),

@@ -15,8 +15,9 @@
 namespace barracuda::ptx::updates {
 namespace {
 
-// Follows values through a function in the order of its text, whatever its branches do: compilers
-// write a value before what uses it.
+// Follows values through a function in the order of its text: compilers write a value before what
+// uses it. Of its branches only a jump is heeded: what was loaded on the way to it is not there in
+// the text behind it, the other way of an `if`, but where it leads to.
 class Finder {
  public:
   explicit Finder(const Program& program) : program_(program) {}
@@ -25,9 +26,13 @@ class Finder {
   // model logs them), or null.
   void read(std::size_t statement, PlannedSite* site) {
     const Statement& current = program_.module.statements[statement];
+    if (current.kind == StatementKind::kLabel) {
+      arrive(current.label);
+    }
     if (current.kind != StatementKind::kInstruction || current.instruction.operands.empty()) {
       return;
     }
+    follow_branch(current.instruction);
     const Effect& effect = program_.effects[statement];
     const bool is_weak = site != nullptr && address_of(current, site->effect) != nullptr &&
                          site->effect.order == wire::MemoryOrder::kWeak &&
@@ -74,6 +79,12 @@ class Finder {
     std::size_t index = 0;  // in loads_
   };
 
+  // To a label that comes later.
+  struct Jump {
+    std::string_view label;
+    std::vector<Load> loads;
+  };
+
   [[nodiscard]] Sources sources_of(const Instruction& instruction) const {
     Sources all;
     for (std::size_t operand = 1; operand < instruction.operands.size(); ++operand) {
@@ -97,13 +108,42 @@ class Finder {
     return is_name ? &base : nullptr;
   }
 
+  // What has been opened since the last label or branch: it comes by here alone.
+  std::vector<Load> take_since_branch() {
+    const auto first = std::ranges::find_if(
+        open_, [&](const Load& load) { return load.index >= first_since_branch_; });
+    std::vector<Load> taken(first, open_.end());
+    open_.erase(first, open_.end());
+    return taken;
+  }
+
+  void follow_branch(const Instruction& instruction) {
+    const bool is_jump = instruction.opcode == Opcode::kBra && instruction.predicate.empty();
+    if (is_jump) {
+      jumps_.push_back({.label = instruction.operands[0].name, .loads = take_since_branch()});
+    }
+    if (instruction.opcode == Opcode::kBra) {
+      first_since_branch_ = loads_.size();
+    }
+  }
+
+  void arrive(std::string_view label) {
+    for (Jump& jump : jumps_) {
+      if (jump.label == label) {
+        open_.insert(open_.end(), jump.loads.begin(), jump.loads.end());
+        jump.loads.clear();
+      }
+    }
+    first_since_branch_ = loads_.size();
+  }
+
   void open(const Statement& statement, PlannedSite& site, const Operand& destination) {
     const Operand& address = *address_of(statement, site.effect);
     const Operand* const base = base_of(address);
     if (base == nullptr || base->name == destination.name) {
       return;
     }
-    if (open_.size() == kMostOpen) {
+    if (open_.size() >= kMostOpen) {
       open_.erase(open_.begin());
     }
     open_.push_back({.base = base->name, .offset = address.offset, .index = loads_.size()});
@@ -142,6 +182,8 @@ class Finder {
   const Program& program_;
   std::vector<Found> loads_;
   std::vector<Load> open_;
+  std::vector<Jump> jumps_;
+  std::size_t first_since_branch_ = 0;                            // in loads_
   boost::unordered_flat_map<std::string_view, Sources> sources_;  // of what registers hold
 };
 

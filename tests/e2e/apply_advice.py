@@ -298,6 +298,7 @@ REMEDIES = [
     (r"the right phase", refuse("the phases have to be counted")),
     (r"is not waited for", refuse("the wait depends on the copy's kind, and stands before a barrier")),
     (r"no stream order", refuse("the order of launches is the host's")),
+    (r"each needs a word of its own", refuse("the structure has to be laid out anew")),
     (r"one size is needed", refuse("another type has to be chosen")),
     (r"atomic ones are needed", refuse("another type has to be chosen")),
     (r"one thread alone", one_thread_alone),

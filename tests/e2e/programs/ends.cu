@@ -4,10 +4,13 @@
 // its own for SIGTERM, which calls exit(5). callback: calls exit(6) in a stream's host function.
 // early: SIGSEGV before the first launch. hang: a kernel that never ends. main-leaves: pthread_exit
 // in the main thread, the last one. main-first: the same with a thread that goes on for a while.
+// daemon FILE: closes every number that it has, takes them all for FILE, writes `own` there, and
+// goes on for a while.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -56,7 +59,20 @@ static void leave_main_thread(int* data, bool is_last) {
   pthread_exit(nullptr);
 }
 
-static void end_as_told(const char* how, int* data) {
+static void become_daemon(const char* file, int* data) {
+  constexpr int kNumbers = 1024;
+  for (int number = 0; number < kNumbers; ++number) {
+    close(number);
+  }
+  const int own = open(file, O_WRONLY | O_CREAT | O_APPEND, 0666);
+  for (int number = 0; number < kNumbers; ++number) {
+    dup2(own, number);
+  }
+  (void)!write(kNumbers - 1, "own\n", 4);
+  go_on(data);
+}
+
+static void end_as_told(const char* how, const char* file, int* data) {
   if (std::strcmp(how, "loop") == 0) {
     while (true) {
       quiet<<<2, 64>>>(data);
@@ -85,6 +101,9 @@ static void end_as_told(const char* how, int* data) {
     sleep(60);
   } else if (std::strncmp(how, "main-", 5) == 0) {
     leave_main_thread(data, std::strcmp(how, "main-leaves") == 0);
+  } else if (std::strcmp(how, "daemon") == 0) {
+    sleep(1);  // what was found is in the tool's files
+    become_daemon(file, data);
   } else if (std::strcmp(how, "hang") == 0) {
     spin<<<1, 1>>>(data + 2000);
     cudaDeviceSynchronize();
@@ -110,6 +129,6 @@ int main(int argc, char** argv) {
   cudaDeviceSynchronize();
   std::printf("ready\n");
   std::fflush(stdout);
-  end_as_told(how, data);
+  end_as_told(how, argc > 2 ? argv[2] : "", data);
   return 0;
 }

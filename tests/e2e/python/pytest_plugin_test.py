@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """The plug-in of pytest, and the cell magic: each kind of test has the outcome that it has without the tool,
 but for those that race. Skipped where there is no pytest (tools/try_python.py installs it and runs this)."""
+import contextlib
 import importlib.util
+import io
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 BUILD = Path(os.environ["BUILD"])
@@ -27,6 +31,11 @@ def test_fixture(broken): pass
 def test_unchecked(): assert "BARRACUDA_RUN_DIRECTORY" not in os.environ; launch("shared_sum_race")
 @pytest.mark.barracuda(kernel_name="none")
 def test_left_out(): launch("shared_sum_race")
+def test_no_ptx(): launch("no_ptx")
+@pytest.mark.barracuda(strict=True)
+def test_no_ptx_strict(): launch("no_ptx")
+@pytest.mark.barracuda(strict=True)
+def test_no_kernel_strict(): pass
 @pytest.mark.barracuda(no_such_option=1)
 def test_bad_option(): pass
 @pytest.mark.parametrize("verdict", ["race", "fixed"])
@@ -36,7 +45,7 @@ def test_dies(): os._exit(3)
 EXPECTED = {
     "test_race": "FAILED", "test_fixed": "PASSED", "test_no_kernel": "PASSED", "test_fails": "FAILED",
     "test_skipped": "SKIPPED", "test_expected": "XFAIL", "test_fixture": "ERROR", "test_unchecked": "PASSED",
-    "test_left_out": "PASSED", "test_bad_option": "FAILED", "test_both[race]": "FAILED",
+    "test_left_out": "PASSED", "test_no_ptx": "PASSED", "test_no_ptx_strict": "FAILED", "test_no_kernel_strict": "PASSED", "test_bad_option": "FAILED", "test_both[race]": "FAILED",
     "test_both[fixed]": "PASSED", "test_dies": "FAILED",
 }
 
@@ -62,7 +71,8 @@ def main():
         (Path(folder) / "test_all.py").write_text(TESTS)
         found, text = outcomes(folder)
     wrong = {name: (found.get(name), outcome) for name, outcome in EXPECTED.items() if found.get(name) != outcome}
-    for part in ("BARRACUDA: ERROR: intra-block race on shared memory", "shared_sum_race.cu:", "its own failure"):
+    for part in ("BARRACUDA: ERROR: intra-block race on shared memory", "shared_sum_race.cu:", "its own failure",
+                 "tests launched kernels, 2 with findings", "launched kernels that were not checked (-rA shows why"):
         if part not in text:
             wrong[part] = ("not in the output", "")
     if wrong:
@@ -72,6 +82,12 @@ def main():
     import barracuda_magic  # pylint: disable=import-outside-toplevel
     barracuda_magic.command = lambda: str(BUILD / "bin/barracuda")
     barracuda_magic.barracuda("--device cpu", f"import subprocess\nsubprocess.run(['{BUILD}/programs/shared_sum_race'])\n")
+    # The interrupt of a notebook, while the cell runs without end.
+    threading.Timer(4, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with contextlib.redirect_stderr(io.StringIO()) as report:
+        barracuda_magic.barracuda("--device cpu", f"import os\nos.execl('{BUILD}/programs/ends', 'ends', 'loop')\n")
+    if "BARRACUDA SUMMARY: 3 races" not in report.getvalue():
+        sys.exit(f"wrong: the report of an interrupted cell: {report.getvalue()}")
     print("as expected")
 
 

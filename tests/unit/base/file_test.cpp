@@ -1,6 +1,9 @@
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <filesystem>
+#include <string>
+#include <system_error>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -27,6 +30,17 @@ class Folder {
  private:
   std::filesystem::path path_;
 };
+
+// The number that this process has the file open by; -1 if none.
+int number_of(const std::string& path) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code error;
+    if (std::filesystem::read_symlink(entry, error) == path) {
+      return std::stoi(entry.path().filename());
+    }
+  }
+  return -1;
+}
 
 TEST_CASE("a file gives back every byte that was written to it") {
   const Folder folder;
@@ -89,6 +103,46 @@ TEST_CASE("an empty file maps to no bytes, and a folder does not map") {
   const auto directory = MappedFile::open("/tmp");
   REQUIRE_FALSE(directory);
   CHECK(directory.error().to_string() == "/tmp: is not a regular file");
+}
+
+// A daemon closes every number that it has, and opens its own files.
+TEST_CASE("a program that closes the tool's file gets nothing in its own, and the file goes on") {
+  const Folder folder;
+  auto file = AppendedFile::open(folder.file("report"), AppendedFile::Begin::kEmpty);
+  REQUIRE(file);
+  REQUIRE(file->append("one\n"));
+  const int number = number_of(folder.file("report"));
+  REQUIRE(number >= 512);
+  const int own = ::open(folder.file("own").c_str(), O_RDWR | O_CREAT, 0666);
+  REQUIRE(::dup2(own, number) == number);
+  REQUIRE(file->append("two\n"));
+  CHECK(read_file(folder.file("own")) == "");
+  CHECK(read_file(folder.file("report")) == "one\ntwo\n");
+  ::close(number);
+  ::close(own);
+
+  ::close(number_of(folder.file("report")));
+  REQUIRE(write_file(folder.file("other"), "of somebody else"));
+  std::filesystem::rename(folder.file("other"), folder.file("report"));
+  const auto appended = file->append("three\n");
+  REQUIRE_FALSE(appended);
+  CHECK_THAT(appended.error().to_string(), Catch::Contains("report: the program has closed"));
+  CHECK(read_file(folder.file("report")) == "of somebody else");
+}
+
+TEST_CASE("a file that is open for a moment never has the number of a standard stream") {
+  const Folder folder;
+  const int kept = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  REQUIRE(kept >= 3);
+  ::close(STDERR_FILENO);
+  const int number =
+      above_standard_streams(::open(folder.file("a").c_str(), O_CREAT | O_WRONLY, 0666));
+  const bool is_free = ::fcntl(STDERR_FILENO, F_GETFD) < 0;
+  ::dup2(kept, STDERR_FILENO);
+  CHECK(number > STDERR_FILENO);
+  CHECK(is_free);
+  ::close(kept);
+  ::close(number);
 }
 
 }  // namespace

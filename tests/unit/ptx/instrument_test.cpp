@@ -73,6 +73,27 @@ TEST_CASE("variables of shared memory lie behind the tool's word on the emulated
   CHECK(variable_in(tile, "", {}) == "tile");
 }
 
+TEST_CASE("elements that are larger than an access are told by the index") {
+  const auto variable_of = [](const std::string& index) {
+    const auto module = instrument_body(
+        with_registers(".shared .align 4 .b8 tile[128]; mov.u32 %r1, tile; mov.u32 %r2, %tid.x;\n" +
+                       index + "\nst.shared.u32 [%r1+4], %r2; ret;"));
+    return site_of(module, "st.shared.u32").variable;
+  };
+  CHECK(variable_of("") == "tile");
+  CHECK(variable_of("shl.b32 %r3, %r2, 2; add.u32 %r1, %r1, %r3;") == "tile");
+  CHECK(variable_of("shl.b32 %r3, %r2, 3; add.u32 %r1, %r1, %r3;") == "tile/8");
+  CHECK(variable_of("mad.lo.s32 %r1, %r2, 12, %r1;") == "tile/12");
+  CHECK(variable_of("mul.lo.s32 %r3, %r2, 12; xor.b32 %r4, %r2, 32; shl.b32 %r4, %r4, 3;\n"
+                    "add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4;") == "tile");
+  // A row and a column.
+  CHECK(variable_of("mad.lo.s32 %r1, %r2, 68, %r1; shl.b32 %r3, %r3, 2; add.u32 %r1, %r1, %r3;") ==
+        "tile");
+  // A counter of a loop.
+  CHECK(variable_of("again: add.u32 %r1, %r1, 16; setp.ne.s32 %p1, %r1, %r2; @%p1 bra again;") ==
+        "tile/16");
+}
+
 TEST_CASE("what the module has lies behind what the kernel has, and then what is dynamic") {
   const std::string code =
       ".visible .entry f(.param .u64 p)\n{\n.reg .b32 %r<5>;\n.shared .align 4 .b8 own[12];\n"

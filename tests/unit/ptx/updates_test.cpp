@@ -48,6 +48,16 @@ TEST_CASE("a test of the value that decides about the store makes an update of i
                    "st.global.u32 [%rd1], %r3; done:") == kBoth);
 }
 
+TEST_CASE("what one way of a branch loads is not what the other one stores") {
+  const std::string store = "bra.uni meet; other: st.global.u32 [%rd1], %r1; meet:";
+  CHECK(updates_in("@%p1 bra other; ld.global.u32 %r1, [%rd1]; " + store) == kNone);
+  CHECK(updates_in("ld.global.u32 %r1, [%rd1]; @%p1 bra other; add.s32 %r2, %r1, 1; " + store) ==
+        kBoth);
+  // Where the jump leads to, it is there again.
+  CHECK(updates_in("@%p1 bra other; ld.global.u32 %r1, [%rd1]; bra.uni meet; other: "
+                   "mov.u32 %r3, 0; meet: st.global.u32 [%rd1], %r1;") == kBoth);
+}
+
 TEST_CASE(
     "a look before an atomic of the place is no half of an update, whatever is stored later") {
   CHECK(updates_in("ld.global.u32 %r1, [%rd1]; setp.ne.s32 %p1, %r1, 0; @%p1 bra done;\n"

@@ -125,6 +125,19 @@ TEST_CASE("the inlined host function of a kernel is no place, whatever DWARF has
         "kt<int>(float) at app.cu:5");
 }
 
+TEST_CASE("the host function of a kernel for a lambda is no place") {
+  const std::string wrapper =
+      "__nv_dl_wrapper_t<__nv_dl_tag<void (Graph::*)(), &Graph::push, 2u>, float*> ";
+  const std::string stub = "void each<" + wrapper + ">(int, " + wrapper + ")";
+  const HostFrame main = frame_of("main", "app.cu", 42, "app");
+  CHECK(launch_place(
+            {frame_of(stub.c_str(), "app.cu", 3, "app"), main},
+            "void each<Graph::push()::{lambda(int)#2}>(int, Graph::push()::{lambda(int)#2})") ==
+        "main() at app.cu:42");
+  CHECK(launch_place({frame_of(stub.c_str(), "app.cu", 3, "app"), main}, "void all<int>(int)") ==
+        stub + " at app.cu:3");
+}
+
 TEST_CASE("a launch from a script is placed at its line, unless compiled code has one of its own") {
   const std::uint64_t address = script_address("<module>", "sum.py", 22);
   CHECK(address == script_address("<module>", "sum.py", 22));

@@ -229,7 +229,9 @@ TEST_CASE("launches without an order are named by number") {
   sample.race.kind = detector::RaceKind::kInterKernel;
   sample.second.launch = 2;
   sample.second.stream = 1;
-  CHECK(sample.text() == "no stream order, event or synchronisation between launch 1 and launch 2");
+  CHECK_THAT(sample.text(),
+             Catch::StartsWith("no stream order, event or synchronisation between launch 1 and "
+                               "launch 2: both belong on one stream, or"));
   sample.second.stream = sample.first.stream;  // in which it would be their order
   CHECK(sample.text() ==
         "launch 1 and launch 2 are nodes of a graph with no way from one to the other: a "
@@ -272,9 +274,64 @@ TEST_CASE("a flag that is stored without a fence and awaited with one wants it b
   sample.sites[1].loops = {3};
   CHECK(sample.text() ==
         "a thread waits in a loop for the value that is stored at /src/add.cu:12: __threadfence() "
-        "is missing directly before it, behind what the flag tells of");
+        "is missing directly before it, after the writes that the flag announces");
   sample.sites[0].info.flag_store = true;
   CHECK(sample.text().find("waits in a loop") == std::string::npos);
+}
+
+TEST_CASE("bit fields of one word want words of their own or atomics, no barrier") {
+  Sample sample;
+  sample.race.kind = detector::RaceKind::kIntraWarp;
+  sample.sites[1].in_update = true;
+  sample.race.second.size = 4;
+  sample.race.first.address = sample.race.second.address + 1;
+  sample.race.first.size = 1;
+  CHECK_THAT(sample.text(), Catch::Contains("as is done for bit fields: each needs a word of its"));
+  sample.race.first.address = sample.race.second.address + 4;
+  CHECK_THAT(sample.text(), Catch::StartsWith("__syncwarp() is missing"));
+  sample.race.first.address = sample.race.second.address;
+  sample.race.first.size = 4;
+  CHECK_THAT(sample.text(), Catch::StartsWith("__syncwarp() is missing"));
+}
+
+TEST_CASE("what an unrolled loop has several times is one statement") {
+  Sample sample;
+  sample.sites[1].frames = sample.sites[0].frames;
+  CHECK_THAT(sample.text(), Catch::Contains("must be written to a second array"));
+  sample.first.operation = sample.second.operation = AccessOperation::kWrite;
+  sample.sites[1].info.operation = wire::Operation::kWrite;
+  CHECK(sample.text() ==
+        "block 0 and block 1 store to one place by one statement: one thread alone should store "
+        "it, or each needs a place of its own");
+  ++sample.sites[1].frames.front().column;
+  CHECK_THAT(sample.text(), Catch::StartsWith("no synchronisation between block 0 and block 1"));
+}
+
+TEST_CASE("the line of a function whose callers are lost says nothing of the order in the kernel") {
+  Sample sample;
+  sample.sites[1].frames.front().line = 9;  // the read
+  CHECK_THAT(sample.text(), Catch::Contains("must be written to a second array"));
+  sample.sites[0].frames.push_back({"_Z3addPi", "/src/add.cu", 30, 5});
+  CHECK_THAT(sample.text(), Catch::Contains("needs a launch of its own"));
+}
+
+TEST_CASE("each thread waits for its own copies: those of others want a barrier as well") {
+  Sample sample;
+  sample.race.missing = detector::MissingOrder::kAsyncWaitMissing;
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  sample.sites[0].info.asynchrony = wire::Asynchrony::kThreadGroup;
+  sample.first.instruction = "cp.async.ca.shared.global";
+  CHECK_THAT(sample.text(), Catch::Contains("by the thread that copies and then __syncthreads()"));
+  sample.second.last_sync = "cp.async.wait_group";
+  sample.second.last_sync_place = {.function = "", .file = "add.cu", .line = 13};
+  CHECK(sample.text() ==
+        "the wait at add.cu:13 is for each thread's own copies: __syncthreads() is missing between "
+        "the wait for the asynchronous copy and the other thread's access");
+  sample.race.kind = detector::RaceKind::kIntraWarp;
+  CHECK_THAT(sample.text(), Catch::Contains("__syncwarp() is missing between the wait"));
+  sample.second.block = sample.first.block;
+  CHECK_THAT(sample.text(), Catch::StartsWith("the asynchronous copy is not waited for: "
+                                              "__pipeline_wait_prior() (cp.async.wait_group), or"));
 }
 
 TEST_CASE("an arrival at a cuda::barrier that nobody waits for is named") {

@@ -36,7 +36,12 @@ TEST_CASE("with log-file, stderr stays empty") {
 }
 
 TEST_CASE("a file that cannot be written is told and is status 70") {
+  const ScratchFolder folder;
   Options options;
+  SECTION("and the text goes to a file") {
+    options.json = "/dev/full";
+    options.log_file = folder / "races.txt";
+  }
   SECTION("a folder that does not exist") {
     options.json = "/nonexistent/races.json";
   }

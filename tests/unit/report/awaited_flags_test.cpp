@@ -1,0 +1,43 @@
+#include "report/awaited_flags.h"
+
+#include <cstdint>
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/report/samples.h"
+
+namespace barracuda::report {
+namespace {
+
+using samples::site;
+
+detector::RaceEvent race_of(std::uint32_t first, std::uint32_t second) {
+  detector::RaceEvent race = samples::racy_run().findings.races.front();
+  race.first.site = wire::SiteId{first};
+  race.second.site = wire::SiteId{second};
+  return race;
+}
+
+TEST_CASE("data before the store of a flag and behind the loop that waits for it are handed over") {
+  // In the order of the PTX: the data and the flag are stored, the flag is awaited, the data read.
+  ptx::SiteTable sites = {site(0, wire::Operation::kWrite, {}),
+                          site(1, wire::Operation::kWrite, {}), site(2, wire::Operation::kRead, {}),
+                          site(3, wire::Operation::kRead, {})};
+  sites[1].info.order = sites[2].info.order = wire::MemoryOrder::kVolatile;
+  const detector::RaceEvent data = race_of(0, 3);
+  CHECK(AwaitedFlags({data, race_of(1, 2)}, sites).between(data) == nullptr);  // no loop
+  sites[2].loops = {1};
+  CHECK(AwaitedFlags({data, race_of(1, 2)}, sites).between(data) == &sites[1]);
+  CHECK(AwaitedFlags({data, race_of(2, 1)}, sites).between(data) == &sites[1]);
+  CHECK(AwaitedFlags({data}, sites).between(data) == nullptr);
+  const detector::RaceEvent other_way = race_of(3, 0);
+  CHECK(AwaitedFlags({other_way, race_of(1, 2)}, sites).between(other_way) == nullptr);
+  sites[2].info.order = wire::MemoryOrder::kWeak;  // the compiler reads it once
+  CHECK(AwaitedFlags({data, race_of(1, 2)}, sites).between(data) == nullptr);
+  sites[2].info.order = wire::MemoryOrder::kVolatile;
+  sites[0].function = "_Z5otherPi";
+  CHECK(AwaitedFlags({data, race_of(1, 2)}, sites).between(data) == nullptr);
+}
+
+}  // namespace
+}  // namespace barracuda::report
