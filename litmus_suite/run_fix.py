@@ -97,6 +97,8 @@ KINDS = {
         ("global_warps_read_write_race", "global_warps_read_write_barrier"),
         ("grid_barrier_by_hand_no_fence_race", "grid_barrier_by_hand"),
         ("grid_sync_missing_race", None),
+        ("matrix_load_race", "matrix_load_barrier"),
+        ("matrix_store_race", "matrix_store_barrier"),
         ("merged_stores_race", "merged_stores"),
         ("named_barrier_arrive_takes_nothing_race", None),
         ("named_barrier_empty_too_early_race", None),

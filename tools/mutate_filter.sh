@@ -22,7 +22,7 @@ judge() {
 
 # name | file in session | sed expression: one line each
 of_session=$(cat <<'LIST'
-filter: what comes before does not matter|unlogged_accesses.cpp|s/ || !streams_.is_after_all(launch.id) ||/ ||/
+filter: what comes before does not matter|unlogged_accesses.cpp|s/ || !is_after_all ||/ ||/
 filter: what comes later does not matter|unlogged_accesses.cpp|s/ || !streams_.has_no_rival(launch.stream))) {/ \&\& false)) {/;s/if (!unlogged_.empty() \&\& (!launch.is_programmatic/if (!unlogged_.empty() \&\& (false/
 filter: copies that come later do not matter|unlogged_accesses.cpp|s/^  hold_against(copy.id, .*;//
 filter: launches of graphs do not matter|unlogged_accesses.cpp|s/^    hold_against(id, {});//
@@ -41,7 +41,8 @@ filter: recordings leave out|unlogged_accesses.cpp|s/ \&\& options.record.empty(
 filter: the rules of the paper leave out|unlogged_accesses.cpp|s/options.model != "paper";/true;/
 filter: auto is on|unlogged_accesses.cpp|s/foresees_(options.filter == "auto")/foresees_(false)/
 filter: non-blocking streams wait|stream_tracker.cpp|s/^    return !has_non_blocking_;/    return true;/
-filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = next_number_ == 2/is_only_one = next_number_ > 1/
+filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = numbers_.size() == 1/is_only_one = true/
+filter: kernels of a graph are a chain|stream_tracker.cpp|s/order.is_chain = order.is_chain \&\& .*/order.is_chain = true;/
 filter: works beside each other are a sequence|stream_tracker.h|s/order_.is_after_all(work) ? in_sequence_ + 1 : 0/in_sequence_ + 1/
 filter: new streams are not used|stream_tracker.cpp|s/^  in_sequence_ = 0;//
 filter: a stream waits for the legacy one|stream_tracker.cpp|s/is_only_one \&\& !(has_non_blocking_ \&\& uses_legacy_)/is_only_one/
@@ -103,7 +104,8 @@ code: copies do not write|analysis/global_writes.cpp|s/copies \&\& effect.space 
 code: variables are not written|analysis/global_writes.cpp|s/\.variables = (origins \& kFromVariables) != 0/.variables = false/
 code: volatile loads may stay unlogged|hooks/hook_call.cpp|s/site.info.order == wire::MemoryOrder::kWeak ? wire::kPlainRead : 0/wire::kPlainRead/
 forms: a guarded definition is one|analysis/address_forms.cpp|s/if (!definition.is_whole || !instruction.predicate.empty()) {/if (!definition.is_whole) {/
-forms: the last definition counts|analysis/address_forms.cpp|s/found.definitions.size() == 1   ?/found.definitions.size() >= 1   ?/;s/result_of(found.definitions\[0\])/result_of(found.definitions.back())/
+forms: the last definition counts|analysis/address_forms.cpp|s/found.definitions.size() == 1 ?/found.definitions.size() >= 1 ?/;s/result_of(found.definitions\[0\])/result_of(found.definitions.back())/
+forms: a counter may begin twice|analysis/address_forms.cpp|s/} else if (std::exchange(begin, \&definition) != nullptr) {/} else if (std::exchange(begin, \&definition) == \&definition) {/
 forms: a counter may double|analysis/address_forms.cpp|s/if (found.state == Register::State::kBegun ||/if (found.state == Register::State::kBegun) { return constant(0, 8); } if (/
 forms: strong accesses are plain|passes/global_accesses.cpp|s/^         effect.order == wire::MemoryOrder::kWeak \&\& /         /;s/ *site.info.order == wire::MemoryOrder::kWeak \&\& / /;s/^ *(site.hook == HookKind::kNone || site.hook == HookKind::kAccess) \&\&//
 forms: reads are no accesses|analysis/global_writes.cpp|s/opcode_class == OpcodeClass::kLoad || opcode_class == OpcodeClass::kMatrixAccess/opcode_class == OpcodeClass::kMatrixAccess/
@@ -141,6 +143,7 @@ uniform: an unknown address is none of the variable|analysis/steady_loads.cpp|s/
 uniform: extern variables lie apart|analysis/steady_loads.cpp|s/if (!variable.is_extern) {/if (true) {/
 uniform: any barrier makes a load steady|analysis/uniform_blocks.cpp|s/return blocks_\[flow_.block_of(barrier)\] == Uniformity::kAll;/return true;/
 uniform: a register is what it ever was|analysis/uniform_blocks.cpp|s/made_here_\[written.name\] = differs_now;/made_here_[written.name] = false;/
+code: pieces of matrices are aligned|hooks/hook_call.cpp|s/ || may_be_unaligned(site);/;/
 code: stores are not looked at|hooks/hook_call.cpp|s/kRead ? 0 : wire::kPlainWrite/kRead ? 0 : 0/
 shortcuts: one of two pointers counts|passes/global_accesses.cpp|s/ \&\& leads.arguments.size() == 1;/ \&\& !leads.arguments.empty();/
 shortcuts: a pointer or a variable is a pointer|passes/global_accesses.cpp|s/leads.is_known \&\& !leads.variables \&\&/leads.is_known \&\&/

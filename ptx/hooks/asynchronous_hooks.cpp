@@ -26,15 +26,14 @@ constexpr std::string_view kDeclareOperands =
 
 // What a lane has instead of an address if it touches no memory, as the logger knows it.
 constexpr std::string_view kSelectNoAddress =
-    "selp.b64 %__barracuda_a, -1, %__barracuda_a, %__barracuda_q;\n";
+    "selp.b64 %__barracuda_a, -1, %__barracuda_a, %__barracuda_z;\n";
 
 // Of what a warp does as one: one lane logs for it, and all of them go on together, as the
 // instruction wants them.
 constexpr std::string_view kSelectFirstLane =
-    ".reg .pred %__barracuda_q;\n.reg .b32 %__barracuda_l;\n"
-    "mov.u32 %__barracuda_l, %laneid;\nsetp.ne.u32 %__barracuda_q, %__barracuda_l, 0;\n"
-    "selp.b64 %__barracuda_a, -1, %__barracuda_a, %__barracuda_q;\n";
-constexpr std::string_view kMeet = "bar.warp.sync 0xffffffff;\n";
+    ".reg .pred %__barracuda_z;\n.reg .b32 %__barracuda_l;\n"
+    "mov.u32 %__barracuda_l, %laneid;\nsetp.ne.u32 %__barracuda_z, %__barracuda_l, 0;\n"
+    "selp.b64 %__barracuda_a, -1, %__barracuda_a, %__barracuda_z;\n";
 
 // The lanes that ldmatrix and stmatrix take addresses of.
 std::string write_first_lanes(std::uint32_t lanes) {
@@ -42,8 +41,8 @@ std::string write_first_lanes(std::uint32_t lanes) {
     return {};
   }
   return fmt::format(
-      ".reg .pred %__barracuda_q;\n.reg .b32 %__barracuda_l;\n"
-      "mov.u32 %__barracuda_l, %laneid;\nsetp.ge.u32 %__barracuda_q, %__barracuda_l, {};\n{}",
+      ".reg .pred %__barracuda_z;\n.reg .b32 %__barracuda_l;\n"
+      "mov.u32 %__barracuda_l, %laneid;\nsetp.ge.u32 %__barracuda_z, %__barracuda_l, {};\n{}",
       lanes, kSelectNoAddress);
 }
 
@@ -76,16 +75,16 @@ std::string write_line_part(const MatrixLayout& layout, const Statement& stateme
 // The read of a cp.async that does not read all: whole, or a piece of what `read` says.
 std::string write_read_part(const Operand& read, std::uint32_t bytes, std::uint64_t whole) {
   if (bytes == whole) {
-    return fmt::format(".reg .pred %__barracuda_q;\nsetp.lt.u32 %__barracuda_q, {}, {};\n{}",
+    return fmt::format(".reg .pred %__barracuda_z;\nsetp.lt.u32 %__barracuda_z, {}, {};\n{}",
                        read.text, whole, kSelectNoAddress);
   }
   return fmt::format(
-      ".reg .pred %__barracuda_q;\n.reg .b32 %__barracuda_k;\n.reg .b64 %__barracuda_i;\n"
+      ".reg .pred %__barracuda_z;\n.reg .b32 %__barracuda_k;\n.reg .b64 %__barracuda_i;\n"
       "mov.b32 %__barracuda_k, {0};\nand.b32 %__barracuda_k, %__barracuda_k, {1};\n"
       "cvt.u64.u32 %__barracuda_i, %__barracuda_k;\n"
       "add.s64 %__barracuda_a, %__barracuda_a, %__barracuda_i;\n"
       "mov.b32 %__barracuda_k, {0};\nand.b32 %__barracuda_k, %__barracuda_k, {2};\n"
-      "setp.eq.u32 %__barracuda_q, %__barracuda_k, 0;\n{3}",
+      "setp.eq.u32 %__barracuda_z, %__barracuda_k, 0;\n{3}",
       read.text, whole - 2 * std::uint64_t{bytes}, bytes, kSelectNoAddress);
 }
 
@@ -190,7 +189,7 @@ std::string HookWriter::write_operands_call(const PlannedSite& site, const State
          write_call(called_, {.name = "operands"},
                     {b32(word), b64("%__barracuda_a"), b64("%__barracuda_s"), b64("%__barracuda_r"),
                      b64("%__barracuda_n")}) +
-         std::string(is_of_warp ? kMeet : "");
+         std::string(is_of_warp ? kMeetInWarp : "");
 }
 
 std::string HookWriter::write_product_call(const PlannedSite& site, const Statement& statement) {
@@ -204,7 +203,7 @@ std::string HookWriter::write_product_call(const PlannedSite& site, const Statem
          write_call(called_, {.name = "operands"},
                     {b32(site_word(site)), b64("%__barracuda_a"), b64("%__barracuda_s"),
                      b64("%__barracuda_r"), b64("0")}) +
-         std::string(kMeet);
+         std::string(kMeetInWarp);
 }
 
 HookText HookWriter::write_operands(const PlannedSite& site, const Statement& statement) {

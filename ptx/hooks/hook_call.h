@@ -18,6 +18,9 @@ struct HookArgument {
   std::string value;
 };
 
+// Before an instruction that all lanes of a warp execute as one.
+inline constexpr std::string_view kMeetInWarp = "bar.warp.sync 0xffffffff;\n";
+
 inline HookArgument b32(std::string value) {
   return {.bits = 32, .value = std::move(value)};
 }

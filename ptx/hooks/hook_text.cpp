@@ -299,7 +299,11 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
   };
   Predicate needless;
   if (site.counts_intervals && words == 0) {
-    needless = skip_if(hook(state_hook(site)), {id, where, count});
+    // Who comes to the hook of such an interval has to log: to ask would double what ptxas has to
+    // compile of an unrolled product.
+    if (!site.in_read_only_interval) {
+      needless = skip_if(hook(state_hook(site)), {id, where, count});
+    }
     text += needless.before;
     text += write_call(called_, hook("followed_access"), {id, where, count});
   } else if (site.counts_intervals) {
@@ -318,6 +322,9 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
                          : write_call(called_, hook("store_wide"), {id, where, low, high});
   }
   text += needless.after + shortcut.after;
+  if (site.counts_intervals && is_matrix_access(site.effect)) {
+    text += kMeetInWarp;  // some lanes have a piece, and .aligned is of all
+  }
   text += use.after + predicate.after + interval.after + "}\n";
   return {.before = text};
 }

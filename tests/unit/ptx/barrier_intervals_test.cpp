@@ -144,22 +144,46 @@ TEST_CASE("the interval is counted behind each barrier, and each hook of shared 
   CHECK(text.rfind("(__barracuda_result), __barracuda_next_interval") > barrier);
   CHECK(next != std::string::npos);
   CHECK(text.find("(__barracuda_result), __barracuda_keep_store,") < barrier);
-  CHECK(text.rfind("(__barracuda_result), __barracuda_keep_load,") > barrier);
+  CHECK(text.rfind("call __barracuda_followed_access,") > barrier);
   CHECK(instrument_with("membar.gl;\n").text.find("interval") == std::string::npos);
 }
 
+// What the words of accesses that states follow say of their uses, in the order of the text.
+std::vector<std::uint32_t> uses_in(const std::string& body) {
+  const std::string text = instrument_with(body).text;
+  std::vector<std::uint32_t> found;
+  for (std::size_t call = 0;
+       (call = text.find("__barracuda_followed_access,", call)) != std::string::npos; ++call) {
+    const std::size_t word = text.rfind("[__barracuda_p0], ", call);
+    constexpr std::uint32_t kBits = wire::kPlainRead | wire::kPlainWrite | wire::kAlwaysLogged;
+    found.push_back(static_cast<std::uint32_t>(std::stoul(text.substr(word + 18))) & kBits);
+  }
+  return found;
+}
+
+TEST_CASE("loads of an interval without a write are not asked about: who comes there logs") {
+  const std::string text = instrument_with(kTile).text;
+  CHECK(text.find("__barracuda_keep_load,") == std::string::npos);
+  CHECK(instrument_with(std::string(kBarrier) + kLoad + "st.shared.u32 [tile], %r2;\n" + kBarrier)
+            .text.find("__barracuda_keep_load,") != std::string::npos);
+}
+
+TEST_CASE("loads and stores of matrices have states, but for pieces that may be unaligned") {
+  const std::string rows = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [tile];\n",
+                    barrier = kBarrier,
+                    large =
+                        "wmma.load.a.sync.aligned.row.m32n8k16.shared.f16 "
+                        "{%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [tile];\n",
+                    store = "stmatrix.sync.aligned.m8n8.x1.shared.b16 [tile], {%r2};\n";
+  CHECK(instrument_with(rows + barrier + store).kernels[0].keeps_states);
+  CHECK(uses_in(rows + barrier + store) ==
+        std::vector<std::uint32_t>{wire::kPlainRead, wire::kPlainWrite});
+  CHECK(uses_in(large + barrier + store) ==
+        std::vector<std::uint32_t>{wire::kPlainRead | wire::kAlwaysLogged, wire::kPlainWrite});
+}
+
 TEST_CASE("volatile accesses of shared memory have states, which know that they are") {
-  const auto words = [](const std::string& body) {
-    const std::string text = instrument_with(body).text;
-    std::vector<std::uint32_t> found;
-    for (std::size_t call = 0;
-         (call = text.find("__barracuda_followed_access,", call)) != std::string::npos; ++call) {
-      const std::size_t word = text.rfind("[__barracuda_p0], ", call);
-      constexpr std::uint32_t kBits = wire::kPlainRead | wire::kPlainWrite | wire::kAlwaysLogged;
-      found.push_back(static_cast<std::uint32_t>(std::stoul(text.substr(word + 18))) & kBits);
-    }
-    return found;
-  };
+  const auto words = uses_in;
   const std::string load = "ld.volatile.shared.u32 %r2, [tile];\n",
                     store = "st.volatile.shared.u32 [tile], %r2;\n", barrier = kBarrier,
                     weak = kLoad;
