@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "base/assert.h"
@@ -33,6 +34,7 @@ OwnedParameters::OwnedParameters(const KernelNodeParameters& parameters, const p
 KernelNodeParameters OwnedParameters::with(const wire::HiddenArgument& hidden,
                                            std::uint32_t shared_end) {
   hidden_ = hidden;
+  shared_end_ = shared_end;
   pointers_.clear();
   for (const std::size_t offset : offsets_) {
     pointers_.push_back(buffer_.data() + offset);
@@ -43,6 +45,11 @@ KernelNodeParameters OwnedParameters::with(const wire::HiddenArgument& hidden,
   parameters.extra = nullptr;
   parameters.sharedMemBytes = std::max(parameters.sharedMemBytes, shared_end);
   return parameters;
+}
+
+bool OwnedParameters::has(const wire::HiddenArgument& hidden, std::uint32_t shared_end) const {
+  static_assert(std::has_unique_object_representations_v<wire::HiddenArgument>);
+  return std::memcmp(&hidden_, &hidden, sizeof hidden) == 0 && shared_end_ == shared_end;
 }
 
 bool GraphPlan::is_valid() const {

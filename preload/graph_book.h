@@ -33,7 +33,8 @@ class OwnedParameters {
   // The program's own, packed.
   [[nodiscard]] const std::vector<std::byte>& arguments() const { return buffer_; }
 
-  [[nodiscard]] std::uint64_t descriptor() const { return hidden_.descriptor; }
+  // Whether the node has these since the last with().
+  [[nodiscard]] bool has(const wire::HiddenArgument& hidden, std::uint32_t shared_end) const;
 
  private:
   KernelNodeParameters parameters_;
@@ -41,6 +42,7 @@ class OwnedParameters {
   std::vector<std::size_t> offsets_;
   std::vector<void*> pointers_;
   wire::HiddenArgument hidden_;
+  std::uint32_t shared_end_ = 0;
 };
 
 struct GraphNode {

@@ -126,11 +126,11 @@ void note_copy(CUgraphExec executable, CUgraphNode node, const session::CopyRequ
               [&](GraphPlan& plan, std::size_t i) { plan.kernels[i].copy = copy; });
 }
 
-// Two replays never have the same descriptor.
+// One replay may have the descriptor of the last, and leave out something else.
 bool set_descriptor(CUgraphExec executable, GraphNode& node,
                     const session::GraphKernelLaunch& launch) {
   static const auto set = DRIVER_FUNCTION(cuGraphExecKernelNodeSetParams_v2);
-  if (!node.parameters || node.parameters->descriptor() == launch.hidden.descriptor) {
+  if (!node.parameters || node.parameters->has(launch.hidden, launch.own_shared_end)) {
     return true;
   }
   const KernelNodeParameters changed = node.parameters->with(launch.hidden, launch.own_shared_end);
@@ -144,6 +144,7 @@ void set_descriptors(Session& session, CUgraphExec executable, GraphPlan& plan,
   ASSERT(launches.size() == plan.nodes.size());
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     if (!set_descriptor(executable, plan.nodes[i], launches[i])) {
+      (void)set_descriptor(executable, plan.nodes[i], {});  // what it had is another launch's now
       session.graphs().give_up(launches[i]);
       plan.kernels[i].is_checked = false;
       plan.nodes[i].parameters.reset();

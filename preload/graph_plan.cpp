@@ -18,14 +18,15 @@ struct Edge {
   std::size_t from, to;
 };
 
-// With the edges' data, where the driver gives it.
-struct Edges {
+// As the driver gives them, with their data where it does.
+struct DriverEdges {
   std::vector<CUgraphNode> from, to;
   std::vector<CUgraphEdgeData> data;
 
   // What it leads to may begin before what it comes from is over.
   [[nodiscard]] bool is_programmatic(std::size_t i) const {
-    return data[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+    return data[i].type != CU_GRAPH_DEPENDENCY_TYPE_DEFAULT ||
+           data[i].from_port != CU_GRAPH_KERNEL_NODE_PORT_DEFAULT;
   }
 };
 
@@ -43,7 +44,7 @@ std::vector<CUgraphNode> nodes_of(CUgraph graph) {
 }
 
 // The newer call also tells edges that carry data, which the older one refuses.
-bool read_edges(CUgraph graph, Edges& edges) {
+bool read_edges(CUgraph graph, DriverEdges& edges) {
   static const auto with_data = DRIVER_FUNCTION(cuGraphGetEdges_v2);
   static const auto plain = DRIVER_FUNCTION(cuGraphGetEdges);
   auto& [from, to, data] = edges;
@@ -156,7 +157,7 @@ class PlanBuilder {
   std::optional<std::vector<std::size_t>> add(CUgraph graph,
                                               const std::vector<std::size_t>& entry) {
     const std::vector<CUgraphNode> nodes = nodes_of(graph);
-    Edges read;
+    DriverEdges read;
     if (!read_edges(graph, read)) {
       return std::nullopt;
     }

@@ -21,6 +21,15 @@ LaunchCheck check_of(const GraphKernel& node, const GraphKernelLaunch& launch) {
           .unchecked = is_checked ? "" : "launched by a graph in a way that is not checked"};
 }
 
+// Whose memory for states a node takes. It is zeroed before the graph begins, so no two nodes share
+// a piece, nor do replays in two streams: only the next replay in the same stream is behind it.
+detector::StreamKey states_of(std::uint64_t executable, std::uint64_t stream, std::size_t node) {
+  constexpr int kNodeBits = 20, kStreamBits = 20;
+  ASSERT(node >> kNodeBits == 0 && stream >> kStreamBits == 0);
+  return {executable << (kNodeBits + kStreamBits) | stream << kNodeBits | node,
+          detector::StreamKey::Kind::kGraphStep};
+}
+
 }  // namespace
 
 std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKernel>& nodes,
@@ -36,7 +45,7 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
   std::vector<GraphStep> steps(nodes.size());
   std::vector<detector::LaunchInfo> infos(nodes.size());
   std::vector<detector::CopyInfo> copies(nodes.size());
-  std::vector<const LaunchesInFlight::InFlight*> taken(nodes.size());
+  std::vector<LaunchesInFlight::InFlight> taken(nodes.size());
   const bool is_open = in_flight_.closed().empty();
   const Handle context = driver_.current_context();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -61,10 +70,10 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
     detector::LaunchInfo info = infos[i];
     info.id = books_.open(*node.kernel, info, streams_.number_of(key));
     std::string reason;
-    taken[i] = in_flight_.add(*node.kernel, info, context, reason);
-    if (taken[i] != nullptr) {
+    if (const auto* const added = in_flight_.add(*node.kernel, info, context, reason)) {
+      taken[i] = *added;  // the next one may move it
       launches[i].id = info.id;
-      launches[i].hidden.descriptor = reinterpret_cast<std::uint64_t>(taken[i]->descriptor);
+      launches[i].hidden.descriptor = reinterpret_cast<std::uint64_t>(added->descriptor);
       infos[i].id = info.id;
       steps[i].work = info.id;
     }
@@ -79,7 +88,8 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
     if (launches[i].id != LaunchId{}) {
       infos[i].ordered_after = order.after[i];
       if (is_chain) {
-        leave_out(nodes[i], *taken[i], stream, launches[i]);
+        leave_out(nodes[i], taken[i], stream, states_of(executable, streams_.number_of(key), i),
+                  launches[i]);
       } else {
         in_flight_.unlogged().begin(infos[i].id);
       }
@@ -94,10 +104,9 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
   return launches;
 }
 
-// Memory for states is zeroed before the graph begins, so no two of its kernels share a piece, nor
-// do those of replays in several streams.
 void GraphLaunches::leave_out(const GraphKernel& node, const LaunchesInFlight::InFlight& taken,
-                              Handle stream, GraphKernelLaunch& launch) {
+                              Handle stream, detector::StreamKey states,
+                              GraphKernelLaunch& launch) {
   const UnloggedAccesses::BegunLaunch begun{.id = taken.id,
                                             .stream = streams_.key_of(stream),
                                             .kernel = *node.kernel->kernel,
@@ -107,9 +116,8 @@ void GraphLaunches::leave_out(const GraphKernel& node, const LaunchesInFlight::I
                                             .block = node.request.block};
   LaunchRequest request = node.request;
   request.stream = stream;
-  const detector::StreamKey own{index_of(taken.id), detector::StreamKey::Kind::kGraphStep};
-  const LaunchesInFlight::LeftOut left_out =
-      in_flight_.leave_out(taken, request, begun, in_flight_.unlogged().begin_in_chain(begun), own);
+  const LaunchesInFlight::LeftOut left_out = in_flight_.leave_out(
+      taken, request, begun, in_flight_.unlogged().begin_in_chain(begun), states);
   std::ranges::copy(left_out.shortcuts, launch.hidden.shortcuts);
   launch.own_shared_end = left_out.own_shared_end;
 }

@@ -24,7 +24,7 @@ struct GraphKernel {
   bool is_kernel = false;
   bool is_checked = false;  // it can be given a descriptor
   bool is_disabled = false;
-  LaunchRequest request;                  // without a stream
+  LaunchRequest request;                  // without stream, event and constants
   std::vector<std::byte> arguments;       // packed; empty: not known
   std::vector<std::size_t> dependencies;  // earlier nodes
   std::optional<CopyRequest> copy;        // of a node that copies or sets memory
@@ -64,9 +64,9 @@ class GraphLaunches {
   void give_up(GraphKernelLaunch& launch);
 
  private:
-  // What one of a chain need not log.
+  // What one of a chain need not log. `states`: whose memory for states it takes.
   void leave_out(const GraphKernel& node, const LaunchesInFlight::InFlight& taken, Handle stream,
-                 GraphKernelLaunch& launch);
+                 detector::StreamKey states, GraphKernelLaunch& launch);
 
   LaunchFilter& filter_;  // with the lock of those in flight
   DeviceDriver& driver_;

@@ -52,8 +52,8 @@ class LaunchesInFlight {
   // Why nothing is checked any more; empty: it is. The lock is held.
   [[nodiscard]] const std::string& closed() const { return closed_; }
 
-  // A new launch, with its descriptor; null with `reason` set if there is none. Valid while the
-  // lock is held.
+  // A new launch, with its descriptor; null with `reason` set if there is none. Valid until the
+  // next is added, while the lock is held.
   const InFlight* add(const KernelBinding& kernel, const detector::LaunchInfo& info, Handle context,
                       std::string& reason);
 

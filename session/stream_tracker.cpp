@@ -58,8 +58,14 @@ void StreamTracker::created(Handle stream, bool non_blocking) {
 
 void StreamTracker::destroyed(Handle stream) {
   const HeldLock lock(mutex_);
-  order_.destroy_stream(StreamKey{index_of(stream)});
-  numbers_.erase(StreamKey{index_of(stream)});
+  const StreamKey key{index_of(stream)};
+  const auto last = last_.find(key);
+  if (last != last_.end()) {
+    left_behind_ += order_.host_waited_for(last->second) ? 0 : 1;
+    last_.erase(last);
+  }
+  order_.destroy_stream(key);
+  numbers_.erase(key);
 }
 
 void StreamTracker::event_recorded(Handle event, StreamKey stream) {
@@ -94,7 +100,7 @@ void StreamTracker::device_synchronized() {
 
 std::vector<WorkId> StreamTracker::launch(StreamKey stream, WorkId id) {
   const HeldLock lock(mutex_);
-  use(stream);
+  use(stream, id);
   std::vector<WorkId> after = order_.launch(stream, id);
   placed(id);
   return after;
@@ -103,7 +109,7 @@ std::vector<WorkId> StreamTracker::launch(StreamKey stream, WorkId id) {
 detector::ProgrammaticOrder StreamTracker::launch_programmatic(StreamKey stream, LaunchId id,
                                                                CopyId fresh) {
   const HeldLock lock(mutex_);
-  use(stream);
+  use(stream, id);
   detector::ProgrammaticOrder order = order_.launch_programmatic(stream, id, fresh);
   placed(id);
   return order;
@@ -119,6 +125,7 @@ detector::CopyOrder StreamTracker::copy(StreamKey stream, CopyId fresh) {
   const HeldLock lock(mutex_);
   use(stream);
   detector::CopyOrder order = order_.copy(stream, fresh);
+  last_[stream] = order.id;
   placed(order.id);
   return order;
 }
@@ -155,6 +162,7 @@ GraphOrder StreamTracker::graph_launch(StreamKey stream, std::uint64_t executabl
       order.after[i] = order_.launch(own, steps[i].work);
       order.is_chain = order.is_chain && order_.is_after_all(steps[i].work);
       placed(steps[i].work);
+      last_[stream] = steps[i].work;
     }
     order_.record_event(end_of(i), own);
   }
@@ -173,7 +181,7 @@ bool StreamTracker::has_no_rival(StreamKey stream) const {
   if (stream == detector::kLegacyStream) {
     return !has_non_blocking_;
   }
-  const bool is_only_one = numbers_.size() == 1;  // of those that are not destroyed
+  const bool is_only_one = numbers_.size() == 1 && left_behind_ == 0;
   return is_only_one && !(has_non_blocking_ && uses_legacy_);
 }
 

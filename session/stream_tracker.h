@@ -20,11 +20,11 @@ struct GraphStep {
   std::vector<std::size_t> dependencies;  // indices of earlier steps
 };
 
-// What each step of a graph launch is ordered after.
+// Of the steps of a graph launch.
 struct GraphOrder {
-  std::vector<std::vector<detector::WorkId>> after;
-  bool is_chain =
-      true;  // each work comes after all that had begun, those before it in the graph too
+  std::vector<std::vector<detector::WorkId>> after;  // what each is ordered after
+  // Each work comes after all that had begun, those before it in the graph too.
+  bool is_chain = true;
 };
 
 // CU_STREAM_PER_THREAD.
@@ -79,6 +79,12 @@ class StreamTracker {
     uses_legacy_ = uses_legacy_ || stream == detector::kLegacyStream;
   }
 
+  // The same of what has a number.
+  void use(detector::StreamKey stream, detector::WorkId work) {
+    use(stream);
+    last_[stream] = work;
+  }
+
   // It has its place in the order. The lock is held.
   void placed(detector::WorkId work) {
     in_sequence_ = order_.is_after_all(work) ? in_sequence_ + 1 : 0;
@@ -90,6 +96,8 @@ class StreamTracker {
   detector::StreamOrder order_;
   boost::unordered_flat_map<detector::StreamKey, std::uint64_t> numbers_;
   std::uint64_t next_number_ = 1;
+  boost::unordered_flat_map<detector::StreamKey, detector::WorkId> last_;  // of those with a number
+  std::uint64_t left_behind_ = 0;  // streams destroyed whose work the host had not waited for
   bool has_non_blocking_ = false;  // so far; those of graphs' steps are none of the program's
   bool uses_legacy_ = false;       // so far
   std::uint64_t in_sequence_ = 0;  // works since one was beside another, or a stream was created

@@ -189,13 +189,18 @@ UnloggedAccesses::Ranges UnloggedAccesses::watched(const BegunLaunch& launch,
   constexpr std::uint64_t kAlways = std::uint64_t{32} << 20, kBytesOfThread = 4096;
   const std::uint64_t blocks = launch.grid.volume();
   const std::uint64_t most = std::max(kAlways, blocks * launch.block.volume() * kBytesOfThread);
+  constexpr std::uint64_t kMostStates = std::uint64_t{1} << 30;  // and as much beside them
   Ranges found;
   if (!launch.kernel.keeps_owners || blocks > wire::kMostOwnerBlocks) {
     return found;
   }
+  std::uint64_t states = 0;
   for (const MemoryRange& range : written) {
+    const std::uint64_t its_states =
+        (range.bytes >> launch.kernel.owner_granule_log2) * wire::kOwnerBytes;
     if (range.address % wire::kWatchedAlignment == 0 && range.bytes <= most &&
-        !overlap({range}, found)) {
+        states + its_states < kMostStates && !overlap({range}, found)) {
+      states += its_states;
       found.push_back(
           {.address = range.address, .bytes = align_up(range.bytes, wire::kWatchedAlignment)});
     }

@@ -58,7 +58,7 @@ class UnloggedAccesses {
   // Holds the launch against those before it, and gives what of its own accesses stays unlogged.
   LeftOut begin(const BegunLaunch& launch);
 
-  // The same of one of a graph of which all have their places: each comes after those before it.
+  // The same for a kernel of a graph that is a chain. All of the graph's work has its place by now.
   LeftOut begin_in_chain(const BegunLaunch& launch) { return begin(launch, true); }
 
   // One of any other graph: logged as a whole.

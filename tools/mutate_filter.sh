@@ -41,7 +41,7 @@ filter: recordings leave out|unlogged_accesses.cpp|s/ \&\& options.record.empty(
 filter: the rules of the paper leave out|unlogged_accesses.cpp|s/options.model != "paper";/true;/
 filter: auto is on|unlogged_accesses.cpp|s/foresees_(options.filter == "auto")/foresees_(false)/
 filter: non-blocking streams wait|stream_tracker.cpp|s/^    return !has_non_blocking_;/    return true;/
-filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = numbers_.size() == 1/is_only_one = true/
+filter: two streams wait for each other|stream_tracker.cpp|s/is_only_one = numbers_.size() == 1 \&\& left_behind_ == 0/is_only_one = true/
 filter: kernels of a graph are a chain|stream_tracker.cpp|s/order.is_chain = order.is_chain \&\& .*/order.is_chain = true;/
 filter: works beside each other are a sequence|stream_tracker.h|s/order_.is_after_all(work) ? in_sequence_ + 1 : 0/in_sequence_ + 1/
 filter: new streams are not used|stream_tracker.cpp|s/^  in_sequence_ = 0;//

@@ -319,7 +319,10 @@ Node AddressForms::counter(std::string_view name, const Register& found) {
       return std::nullopt;
     }
   }
-  Node value = begin != nullptr ? result_of(*begin) : std::nullopt;
+  if (begin == nullptr) {  // LLVM leaves a first value out that does not matter
+    return std::nullopt;
+  }
+  Node value = result_of(*begin);
   for (const std::uint32_t step : steps) {
     value = combine(AddressOp::kCount, begin->bytes, value, step);
   }

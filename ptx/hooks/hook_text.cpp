@@ -322,10 +322,11 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
                          : write_call(called_, hook("store_wide"), {id, where, low, high});
   }
   text += needless.after + shortcut.after;
+  text += use.after + predicate.after + interval.after;
   if (site.counts_intervals && is_matrix_access(site.effect)) {
     text += kMeetInWarp;  // some lanes have a piece, and .aligned is of all
   }
-  text += use.after + predicate.after + interval.after + "}\n";
+  text += "}\n";
   return {.before = text};
 }
 

@@ -104,4 +104,16 @@ TEST_CASE("work that was left from hooks inside it leaves none of them behind") 
   CHECK(HookScope().is_outermost());
 }
 
+TEST_CASE("a node has a hidden argument only if all of it is the same") {
+  ptx::Kernel kernel;
+  kernel.instrumented = true;
+  OwnedParameters owned(KernelNodeParameters{}, kernel);
+  CHECK(owned.has({}, 0));
+  const wire::HiddenArgument first{.descriptor = 64, .shortcuts = {{.address = 256, .bytes = 32}}};
+  (void)owned.with(first, 512);
+  CHECK(owned.has(first, 512));
+  CHECK_FALSE(owned.has(first, 0));
+  CHECK_FALSE(owned.has({.descriptor = 64}, 512));  // the next replay logs all
+}
+
 }  // namespace barracuda::preload

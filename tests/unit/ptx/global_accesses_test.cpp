@@ -101,6 +101,8 @@ TEST_CASE("a counter may have several steps, of a loop and of what is left over 
   const AddressNode& outer = all.nodes[*all.accesses[1].form];
   CHECK(outer.op == AddressOp::kCount);
   CHECK(all.nodes[outer.first].op == AddressOp::kCount);
+  CHECK_FALSE(has_form("$loop:\n" + kStore +
+                       "add.s64 %rd4, %rd4, 4;\nadd.s64 %rd4, %rd4, 8;\n@%p1 bra $loop;\n"));
   CHECK_FALSE(has_form(loops + "mov.u64 %rd4, %rd1;\n@%p1 bra $loop;\n"));
 }
 

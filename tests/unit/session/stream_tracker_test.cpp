@@ -85,6 +85,23 @@ TEST_CASE("the nodes of a graph follow their edges, the stream before them and a
   CHECK(replay.is_chain);
 }
 
+TEST_CASE("a stream that is gone is no rival, if the host has waited for what was in it") {
+  StreamTracker streams;
+  const auto use_new = [&](Handle handle, std::uint32_t launch) {
+    streams.created(handle, true);
+    (void)streams.launch(streams.key_of(handle), id(launch));
+    return streams.key_of(handle);
+  };
+  const auto first = use_new(Handle{16}, 1);
+  CHECK(streams.has_no_rival(first));
+  streams.stream_synchronized(first);
+  streams.destroyed(Handle{16});
+  const auto second = use_new(Handle{17}, 2);
+  CHECK(streams.has_no_rival(second));
+  streams.destroyed(Handle{17});
+  CHECK_FALSE(streams.has_no_rival(use_new(Handle{18}, 3)));
+}
+
 TEST_CASE("replays of one executable graph follow each other in any streams, those of two do not") {
   StreamTracker streams;
   streams.created(Handle{16}, true);
