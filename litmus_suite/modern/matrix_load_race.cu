@@ -8,12 +8,9 @@
 
 #define LOAD "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
 
-__device__ int load_matrix(const int* row) {
+__device__ int load_matrix(unsigned row) {
   int words;
-  asm volatile(LOAD
-               : "=r"(words)
-               : "r"(unsigned(__cvta_generic_to_shared(row)))
-               : "memory");  // RACE
+  asm volatile(LOAD : "=r"(words) : "r"(row) : "memory");  // RACE
   return words;
 }
 
@@ -22,7 +19,7 @@ __global__ void litmus(int* x, int* flag, int* out) {
   if (threadIdx.x < 32) {
     s[threadIdx.x] = threadIdx.x;  // RACE
   } else {
-    out[threadIdx.x] = load_matrix(&s[threadIdx.x % 8 * 4]);
+    out[threadIdx.x] = load_matrix(__cvta_generic_to_shared(&s[threadIdx.x % 8 * 4]));
   }
 }
 

@@ -12,8 +12,8 @@ int main() {
   Replays replays = make_replays([](cudaStream_t stream, const int* cells, int* out) {
     read<<<kBlocks, kThreads, 0, stream>>>(cells, out);
   });
-  CUDA_CHECK(cudaMemcpyAsync(replays.cells, replays.host, kBytes, cudaMemcpyHostToDevice,
-                             replays.other));
+  CUDA_CHECK(
+      cudaMemcpyAsync(replays.cells, replays.host, kBytes, cudaMemcpyHostToDevice, replays.other));
   CUDA_CHECK(cudaStreamSynchronize(replays.other));
   CUDA_CHECK(cudaGraphLaunch(replays.graph, replays.stream));
   finish(replays);
