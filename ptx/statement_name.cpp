@@ -23,14 +23,13 @@ Expected<StatementName> parse_statement_name(std::string_view text) {
   const std::size_t mark = std::min(text.find('#'), text.size());
   const std::string_view function = text.substr(0, mark);
   const std::string_view digits = text.substr(std::min(mark + 1, text.size()));
-  const auto ordinal = parse_number<decltype(StatementName::ordinal)>(digits);
-  if (function.empty() || !std::ranges::all_of(function, may_stand_in_a_name) ||
-      ordinal.value_or(0) == 0) {
+  const auto ordinal = parse_number<decltype(StatementName::ordinal)>(digits).value_or(0);
+  if (function.empty() || !std::ranges::all_of(function, may_stand_in_a_name) || ordinal == 0) {
     return unexpected({.message = quote(text) +
                                   " is not FUNCTION#STATEMENT, a function's mangled name and the "
                                   "number of one of its instructions"});
   }
-  return StatementName{.function = std::string(function), .ordinal = *ordinal};
+  return StatementName{.function = std::string(function), .ordinal = ordinal};
 }
 
 const Function* StatementIndex::function_of(const StatementName& name) const {

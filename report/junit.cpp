@@ -51,10 +51,9 @@ std::string escaped(std::string_view text) {
 // The same in every run, so that a server can tell an old failure from a new one: whichever of the
 // two accesses came first.
 std::string name_of_test(const Finding& finding) {
-  std::vector<std::string> places;
-  for (const Access& access : finding.accesses) {
-    places.push_back(place_of(access));
-  }
+  std::vector<std::string> places(finding.accesses.size());
+  std::ranges::transform(finding.accesses, places.begin(),
+                         [](const Access& access) { return place_of(access); });
   std::ranges::sort(places);
   return fmt::format("{}{}{}", title_of(finding), places.empty() ? "" : ": ",
                      fmt::join(places, " and "));
