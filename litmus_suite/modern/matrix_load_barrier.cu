@@ -1,7 +1,6 @@
 // A barrier stands between those who write the rows of a matrix and the warp that loads it.
 // expect: none
 // weak: never
-// expect paper: none
 // flags: -arch=sm_80
 #include "../litmus.h"
 

@@ -2,7 +2,6 @@
 // expect: race intra-block shared
 // variable: s[]
 // weak: never
-// expect paper: none
 // flags: -arch=sm_80
 #include "../litmus.h"
 

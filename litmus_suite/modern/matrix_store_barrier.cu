@@ -1,7 +1,6 @@
 // A barrier stands between the warp that stores a matrix and the one that reads it.
 // expect: none
 // weak: never
-// expect paper: none
 // flags: -arch=sm_80
 #include <mma.h>
 

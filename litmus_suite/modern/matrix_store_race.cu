@@ -2,7 +2,6 @@
 // expect: race intra-block shared
 // variable: tile[]
 // weak: never
-// expect paper: none
 // flags: -arch=sm_80
 #include <mma.h>
 
