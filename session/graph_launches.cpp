@@ -39,6 +39,7 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
     ASSERT(nodes[i].kernel == nullptr || nodes[i].kernel->is_valid());
   }
   const detector::StreamKey key = streams_.key_of(stream);
+  const std::uint64_t number = streams_.number_of(key);
   in_flight_.make_room(nodes.size());
   const HeldLock lock(in_flight_.mutex());
   std::vector<GraphKernelLaunch> launches(nodes.size());
@@ -68,7 +69,7 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
     infos[i].block = node.request.block;
     infos[i].cluster = node.kernel->cluster(node.request.cluster);
     detector::LaunchInfo info = infos[i];
-    info.id = books_.open(*node.kernel, info, streams_.number_of(key));
+    info.id = books_.open(*node.kernel, info, number);
     std::string reason;
     if (const auto* const added = in_flight_.add(*node.kernel, info, context, reason)) {
       taken[i] = *added;  // the next one may move it
@@ -88,8 +89,8 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
     if (launches[i].id != LaunchId{}) {
       infos[i].ordered_after = order.after[i];
       if (is_chain) {
-        leave_out(nodes[i], taken[i], stream, states_of(executable, streams_.number_of(key), i),
-                  launches[i]);
+        leave_out(nodes[i], taken[i], {.handle = stream, .key = key},
+                  states_of(executable, number, i), launches[i]);
       } else {
         in_flight_.unlogged().begin(infos[i].id);
       }
@@ -105,17 +106,17 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
 }
 
 void GraphLaunches::leave_out(const GraphKernel& node, const LaunchesInFlight::InFlight& taken,
-                              Handle stream, detector::StreamKey states,
+                              const Stream& stream, detector::StreamKey states,
                               GraphKernelLaunch& launch) {
   const UnloggedAccesses::BegunLaunch begun{.id = taken.id,
-                                            .stream = streams_.key_of(stream),
+                                            .stream = stream.key,
                                             .kernel = *node.kernel->kernel,
                                             .arguments = node.arguments,
                                             .variables = node.request.variables,
                                             .grid = node.request.grid,
                                             .block = node.request.block};
   LaunchRequest request = node.request;
-  request.stream = stream;
+  request.stream = stream.handle;
   const LaunchesInFlight::LeftOut left_out = in_flight_.leave_out(
       taken, request, begun, in_flight_.unlogged().begin_in_chain(begun), states);
   std::ranges::copy(left_out.shortcuts, launch.hidden.shortcuts);

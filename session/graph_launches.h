@@ -64,9 +64,14 @@ class GraphLaunches {
   void give_up(GraphKernelLaunch& launch);
 
  private:
+  struct Stream {
+    Handle handle{};
+    detector::StreamKey key{};
+  };
+
   // What one of a chain need not log. `states`: whose memory for states it takes.
-  void leave_out(const GraphKernel& node, const LaunchesInFlight::InFlight& taken, Handle stream,
-                 detector::StreamKey states, GraphKernelLaunch& launch);
+  void leave_out(const GraphKernel& node, const LaunchesInFlight::InFlight& taken,
+                 const Stream& stream, detector::StreamKey states, GraphKernelLaunch& launch);
 
   LaunchFilter& filter_;  // with the lock of those in flight
   DeviceDriver& driver_;
