@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <system_error>

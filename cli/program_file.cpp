@@ -1,5 +1,6 @@
 #include "cli/program_file.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 # barracuda_folder(NAME SOURCES ... LINKS ...): a folder of the tree as the static library
-# barracuda.NAME (alias barracuda::NAME). Each top-level header of it is compiled alone.
+# barracuda.NAME (alias barracuda::NAME). Each top-level header of it must compile alone.
 function(barracuda_folder name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(barracuda.${name} STATIC ${ARG_SOURCES})
@@ -9,12 +9,22 @@ function(barracuda_folder name)
   barracuda_check_headers(${name} ${ARG_PRIVATE_LINKS})
 endfunction()
 
-# Every public header (the folder's top level) must compile by itself, with the libraries given.
+# Every public header (the folder's top level) must compile by itself, with the libraries given. One that a source of its
+# name includes before anything else does: only the other half is compiled once more.
 function(barracuda_check_headers name)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   set(checks "")
   foreach(header IN LISTS headers)
     get_filename_component(stem ${header} NAME_WE)
+    file(GLOB_RECURSE own ${CMAKE_CURRENT_SOURCE_DIR}/${stem}.cpp)
+    set(first "")
+    foreach(file IN LISTS own)
+      file(STRINGS ${file} include REGEX "^#include" LIMIT_COUNT 1)
+      list(APPEND first "${include}")
+    endforeach()
+    if("#include \"${name}/${stem}.h\"" IN_LIST first)
+      continue()
+    endif()
     set(source ${CMAKE_CURRENT_BINARY_DIR}/header_checks/${stem}.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"  // compiled alone\n" @ONLY)
     list(APPEND checks ${source})

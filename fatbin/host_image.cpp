@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <elf.h>
+#include <iterator>
 
 #include "base/file.h"
 #include "fatbin/container.h"

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <dlfcn.h>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "preload/unhooked_driver.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <thread>

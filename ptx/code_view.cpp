@@ -1,6 +1,7 @@
 #include "ptx/code_view.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>

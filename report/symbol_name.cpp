@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cxxabi.h>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>

@@ -53,6 +53,19 @@ std::vector<std::byte> packed_arguments(const ptx::Kernel& kernel, void** parame
   return packed;
 }
 
+std::uint64_t word_at(std::span<const std::byte> arguments, std::uint64_t offset) {
+  std::uint64_t word = 0;
+  if (offset + sizeof word <= arguments.size()) {
+    std::memcpy(&word, arguments.data() + offset, sizeof word);
+  }
+  return word;
+}
+
+std::uint64_t argument_word(const ptx::Kernel& kernel, std::span<const std::byte> arguments,
+                            const ptx::ArgumentWord& word) {
+  return word_at(arguments, kernel.parameters[word.parameter].offset + word.offset);
+}
+
 LaunchArguments::LaunchArguments(const ptx::Kernel& kernel, void** parameters, void** extra,
                                  const wire::HiddenArgument& hidden)
     : parameters_(parameters), extra_(extra), hidden_(hidden) {

@@ -6,10 +6,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "device_logger/unlogged_memory.h"
 #include "ptx/instrument.h"
+#include "session/affine_address.h"
 
 namespace barracuda::session {
 
@@ -21,6 +23,19 @@ inline constexpr std::uintptr_t kParameterBufferSize = 2;
 // The program's own arguments in parameter-buffer layout; empty if it did not give them.
 [[nodiscard]] std::vector<std::byte> packed_arguments(const ptx::Kernel& kernel, void** parameters,
                                                       void** extra);
+
+// A launch whose arguments are known.
+struct KnownLaunch {
+  const ptx::Kernel& kernel;
+  std::span<const std::byte> arguments;  // packed
+  ThreadExtents extents{};
+};
+
+// 8 bytes of packed arguments; 0 where they end before.
+[[nodiscard]] std::uint64_t word_at(std::span<const std::byte> arguments, std::uint64_t offset);
+[[nodiscard]] std::uint64_t argument_word(const ptx::Kernel& kernel,
+                                          std::span<const std::byte> arguments,
+                                          const ptx::ArgumentWord& word);
 
 class LaunchArguments {
  public:

@@ -1,18 +1,14 @@
 #include "session/owned_memory.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
+#include "session/memory_ranges.h"
 #include "session/thread_overlap.h"
 
 namespace barracuda::session {
 namespace {
-
-bool overlap(const MemoryRange& one, const MemoryRange& other) {
-  return one.address < other.address + other.bytes && other.address < one.address + one.bytes;
-}
 
 struct Candidate {
   OwnedAllocation allocation;
@@ -28,10 +24,10 @@ struct Candidate {
 
 class Candidates {
  public:
-  Candidates(const OwnedRequest& request, const AllocationTable& allocations)
-      : request_(request),
+  Candidates(const KnownLaunch& launch, const AllocationTable& allocations)
+      : launch_(launch),
         allocations_(allocations),
-        first_site_(first_owned_site(request.kernel.accesses)) {}
+        first_site_(first_owned_site(launch.kernel.accesses)) {}
 
   // False if it may be to anything.
   bool add(const ptx::GlobalAccess& access) {
@@ -75,12 +71,7 @@ class Candidates {
     if (known != words_.end()) {
       return &known->second;
     }
-    const std::uint64_t at = request_.kernel.parameters[word.parameter].offset + word.offset;
-    std::uint64_t pointer = 0;
-    if (at + sizeof pointer > request_.arguments.size()) {
-      return nullptr;
-    }
-    std::memcpy(&pointer, request_.arguments.data() + at, sizeof pointer);
+    const std::uint64_t pointer = argument_word(launch_.kernel, launch_.arguments, word);
     Lead lead;
     if (pointer != 0) {
       lead = allocations_.allocation_with(pointer);
@@ -94,7 +85,7 @@ class Candidates {
 
   using Lead = std::optional<MemoryRange>;
 
-  const OwnedRequest& request_;
+  const KnownLaunch& launch_;
   const AllocationTable& allocations_;
   const std::uint32_t first_site_;
   std::vector<std::pair<ptx::ArgumentWord, Lead>> words_;
@@ -132,14 +123,14 @@ std::uint32_t first_owned_site(const ptx::GlobalAccesses& accesses) {
   return first;
 }
 
-std::vector<OwnedAllocation> find_owned(const OwnedRequest& request,
+std::vector<OwnedAllocation> find_owned(const KnownLaunch& launch,
                                         const AllocationTable& allocations,
                                         std::span<const MemoryRange> except) {
-  const ptx::GlobalAccesses& accesses = request.kernel.accesses;
-  if (!accesses.are_known || request.arguments.empty()) {
+  const ptx::GlobalAccesses& accesses = launch.kernel.accesses;
+  if (!accesses.are_known || launch.arguments.empty()) {
     return {};
   }
-  Candidates candidates(request, allocations);
+  Candidates candidates(launch, allocations);
   for (const ptx::GlobalAccess& access : accesses.accesses) {
     if (!candidates.add(access)) {
       return {};
@@ -156,9 +147,9 @@ std::vector<OwnedAllocation> find_owned(const OwnedRequest& request,
     return owned;
   }
   const AffineAddresses addresses =
-      evaluate(accesses.nodes, {.parameters = request.kernel.parameters,
-                                .arguments = request.arguments,
-                                .extents = request.extents});
+      evaluate(accesses.nodes, {.parameters = launch.kernel.parameters,
+                                .arguments = launch.arguments,
+                                .extents = launch.extents});
   for (Candidate& candidate : possible) {
     if (candidate.is_of_atomics() ||
         is_owned(candidate.allocation, addresses.extents, addresses.values)) {

@@ -3,16 +3,15 @@
 // (docs/decisions/device-filter.md). They are owned.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "device_logger/unlogged_memory.h"
 #include "ptx/instrument.h"
-#include "session/affine_address.h"
 #include "session/allocation_table.h"
 #include "session/device_driver.h"
+#include "session/launch_arguments.h"
 
 namespace barracuda::session {
 
@@ -21,14 +20,8 @@ struct OwnedAllocation {
   std::vector<const ptx::GlobalAccess*> accesses;  // of the kernel, those that may be to it
 };
 
-struct OwnedRequest {
-  const ptx::Kernel& kernel;
-  std::span<const std::byte> arguments;  // packed
-  ThreadExtents extents{};
-};
-
 // None but those that no range of `except` touches.
-std::vector<OwnedAllocation> find_owned(const OwnedRequest& request,
+std::vector<OwnedAllocation> find_owned(const KnownLaunch& launch,
                                         const AllocationTable& allocations,
                                         std::span<const MemoryRange> except);
 

@@ -1,6 +1,7 @@
 #include "session/session.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <set>
 #include <thread>

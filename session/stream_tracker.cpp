@@ -190,6 +190,11 @@ bool StreamTracker::is_sequential() const {
   return in_sequence_ >= kLongSequence;
 }
 
+std::uint64_t StreamTracker::streams_created() const {
+  const HeldLock lock(mutex_);
+  return next_number_ - 1;
+}
+
 bool StreamTracker::is_after_all(WorkId work) const {
   const HeldLock lock(mutex_);
   return order_.is_after_all(work);

@@ -64,6 +64,8 @@ class StreamTracker {
   // The same guess from what the program does: for some time no stream was created, and each work
   // came after all that had begun before it.
   [[nodiscard]] bool is_sequential() const;
+  // So far, without those of graphs' steps.
+  [[nodiscard]] std::uint64_t streams_created() const;
   // Every other work that has begun was over before this.
   [[nodiscard]] bool is_after_all(detector::WorkId work) const;
   [[nodiscard]] bool is_before(detector::WorkId first, detector::WorkId second) const;

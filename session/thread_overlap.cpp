@@ -1,6 +1,7 @@
 #include "session/thread_overlap.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <vector>
 

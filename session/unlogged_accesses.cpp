@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -10,6 +9,8 @@
 #include "base/assert.h"
 #include "base/strong_id.h"
 #include "device_logger/word_owners.h"
+#include "session/launch_arguments.h"
+#include "session/launch_reach.h"
 #include "session/owned_memory.h"
 
 namespace barracuda::session {
@@ -22,44 +23,15 @@ constexpr std::uint64_t kPointerBytes = 8;
 // As many different sets of ranges are kept apart.
 constexpr std::size_t kMostUnlogged = 64;
 
-std::uint64_t end_of(const MemoryRange& range) {
-  return range.address + range.bytes;
-}
-
-bool overlap(const MemoryRange& one, const MemoryRange& other) {
-  return one.address < end_of(other) && other.address < end_of(one);
-}
-
-bool overlap(const std::vector<MemoryRange>& some, const std::vector<MemoryRange>& others) {
-  return std::ranges::any_of(some, [&](const MemoryRange& one) {
-    return std::ranges::any_of(others,
-                               [&](const MemoryRange& other) { return overlap(one, other); });
-  });
-}
-
-// Nothing: with anything that there is.
-bool may_overlap(const std::vector<MemoryRange>& some,
-                 const std::optional<std::vector<MemoryRange>>& others) {
-  return !some.empty() && (!others || overlap(some, *others));
-}
-
-bool are_equal(const std::vector<MemoryRange>& some, const std::vector<MemoryRange>& others) {
-  return std::ranges::equal(some, others, [](const MemoryRange& one, const MemoryRange& other) {
-    return one.address == other.address && one.bytes == other.bytes;
-  });
-}
-
-std::uint64_t word_at(const std::vector<std::byte>& arguments, std::uint64_t offset) {
-  std::uint64_t word = 0;
-  if (offset + sizeof word <= arguments.size()) {
-    std::memcpy(&word, arguments.data() + offset, sizeof word);
-  }
-  return word;
-}
-
 std::uint64_t argument_of(const UnloggedAccesses::BegunLaunch& launch,
                           const ptx::ArgumentWord& word) {
-  return word_at(launch.arguments, launch.kernel.parameters[word.parameter].offset + word.offset);
+  return argument_word(launch.kernel, launch.arguments, word);
+}
+
+KnownLaunch known(const UnloggedAccesses::BegunLaunch& launch) {
+  return {.kernel = launch.kernel,
+          .arguments = launch.arguments,
+          .extents = extents_of(launch.block, launch.grid)};
 }
 
 // 0 where it is not known.
@@ -99,7 +71,8 @@ UnloggedAccesses::UnloggedAccesses(const Options& options, const AllocationTable
       allocations_(allocations),
       streams_(streams),
       problems_(problems),
-      describe_(std::move(describe)) {}
+      describe_(std::move(describe)),
+      beside_(streams) {}
 
 // Variables of modules are no allocations here. A pointer to one is not known to lead there.
 std::optional<UnloggedAccesses::Written> UnloggedAccesses::written_by(
@@ -129,17 +102,13 @@ std::optional<UnloggedAccesses::Written> UnloggedAccesses::written_by(
     }
     written.likely.push_back(behind ? *behind : *before);
   }
-  if (writes.variables) {
-    written.maybe.insert(written.maybe.end(), launch.variables.begin(), launch.variables.end());
-  }
   return written;
 }
 
-// The allocations that an argument leads to, and the variables that the kernel names. What is no
-// pointer and looks like one does no harm.
-UnloggedAccesses::Ranges UnloggedAccesses::read_only(const BegunLaunch& launch,
-                                                     const Ranges& written) const {
-  Ranges found;
+// The allocations that an argument leads to. What is no pointer and looks like one does no harm.
+MemoryRanges UnloggedAccesses::read_only(const BegunLaunch& launch,
+                                         const MemoryRanges& written) const {
+  MemoryRanges found;
   for (const ptx::ParameterPlace& place : launch.kernel.parameters) {
     for (std::uint64_t at = 0; at + kPointerBytes <= place.size; at += kPointerBytes) {
       const auto range = allocations_.allocation_with(word_at(launch.arguments, place.offset + at));
@@ -148,49 +117,42 @@ UnloggedAccesses::Ranges UnloggedAccesses::read_only(const BegunLaunch& launch,
       }
     }
   }
-  if (!launch.kernel.writes.variables) {
-    std::ranges::copy_if(launch.variables, std::back_inserter(found),
-                         [](const MemoryRange& range) { return range.bytes != 0; });
-  }
   return found;
 }
 
-// The allocations that the launch may access at all.
-std::optional<UnloggedAccesses::Ranges> UnloggedAccesses::accessed_by(
-    const BegunLaunch& launch) const {
-  const ptx::GlobalAccesses& accesses = launch.kernel.accesses;
-  if (!accesses.are_known || launch.arguments.empty()) {
-    return std::nullopt;
-  }
-  Ranges accessed;
-  for (const ptx::GlobalAccess& access : accesses.accesses) {
-    for (const ptx::ArgumentWord& argument : access.leads.arguments) {
-      const std::uint64_t pointer = argument_of(launch, argument);
-      const auto behind = allocations_.allocation_with(pointer);
-      const auto before = allocations_.allocation_with(pointer - 1);
-      if (pointer != 0 && !behind && !before) {
-        return std::nullopt;
-      }
-      for (const auto& range : {behind, before}) {
-        if (range && pointer != 0 && !overlap({*range}, accessed)) {
-          accessed.push_back(*range);
-        }
-      }
+// As far as the reach of its addresses is known. A variable counts as accessed by each kernel that
+// names it.
+TouchedMemory UnloggedAccesses::touched_by(const BegunLaunch& launch,
+                                           const std::optional<Written>& written,
+                                           const std::optional<MemoryRanges>& reach) const {
+  TouchedMemory touched;
+  if (written) {
+    touched.written = reach ? parts_in_reach(written->maybe, *reach) : written->maybe;
+    if (launch.kernel.writes.variables) {
+      touched.written->insert(touched.written->end(), launch.variables.begin(),
+                              launch.variables.end());
     }
   }
-  return accessed;
+  const bool are_variables_known = std::ranges::all_of(
+      launch.variables, [](const MemoryRange& variable) { return variable.bytes != 0; });
+  if (reach && are_variables_known) {
+    touched.accessed = reach;
+    touched.accessed->insert(touched.accessed->end(), launch.variables.begin(),
+                             launch.variables.end());
+  }
+  return touched;
 }
 
 // Those that a launch writes and of which not all threads are known to have parts of their own.
 // Their states have to be zeroed, which is worth it where the threads are many for their size: 8
 // KiB take a GPU 4 ns, and the host is some 100 ns at work for each record of a warp.
-UnloggedAccesses::Ranges UnloggedAccesses::watched(const BegunLaunch& launch,
-                                                   const Ranges& written) const {
+MemoryRanges UnloggedAccesses::watched(const BegunLaunch& launch,
+                                       const MemoryRanges& written) const {
   constexpr std::uint64_t kAlways = std::uint64_t{32} << 20, kBytesOfThread = 4096;
   const std::uint64_t blocks = launch.grid.volume();
   const std::uint64_t most = std::max(kAlways, blocks * launch.block.volume() * kBytesOfThread);
   constexpr std::uint64_t kMostStates = std::uint64_t{1} << 30;  // and as much beside them
-  Ranges found;
+  MemoryRanges found;
   if (!launch.kernel.keeps_owners || blocks > wire::kMostOwnerBlocks) {
     return found;
   }
@@ -208,75 +170,86 @@ UnloggedAccesses::Ranges UnloggedAccesses::watched(const BegunLaunch& launch,
   return found;
 }
 
-// The largest allocations for which the descriptor has room, by what is known of them.
-UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
-                                                      const Ranges& written) {
-  enum class Why : std::uint8_t { kUnwritten, kOwned, kWatched };
-
-  struct Range {
-    OwnedAllocation allocation;
-    Why why = Why::kUnwritten;
+// The largest allocations for which the descriptor has room, by what is known of them; with a
+// reach, what is in reach of them.
+std::vector<UnloggedAccesses::Range> UnloggedAccesses::left_out_of(
+    const BegunLaunch& launch, const MemoryRanges& written,
+    const std::optional<MemoryRanges>& reach) const {
+  const auto part_of = [&](const MemoryRange& range) {
+    return reach ? part_in_reach(range, *reach) : range;
   };
-
-  const Ranges unwritten = read_only(launch, written);
+  const MemoryRanges unwritten = read_only(launch, written);
   std::vector<Range> ranges;
   for (const MemoryRange& range : unwritten) {
-    ranges.push_back({.allocation = {.range = range}});
+    ranges.push_back({.whole = range, .part = part_of(range)});
   }
-  Ranges owned;
-  for (OwnedAllocation& each : find_owned({.kernel = launch.kernel,
-                                           .arguments = launch.arguments,
-                                           .extents = extents_of(launch.block, launch.grid)},
-                                          allocations_, unwritten)) {
-    owned.push_back(each.range);
-    ranges.push_back({.allocation = std::move(each), .why = Why::kOwned});
-  }
-  for (const MemoryRange& range : watched(launch, written)) {
-    if (!overlap({range}, owned)) {
-      ranges.push_back({.allocation = {.range = range}, .why = Why::kWatched});
+  if (!launch.kernel.writes.variables) {
+    for (const MemoryRange& variable : launch.variables) {
+      ranges.push_back({.whole = variable, .part = variable});
     }
   }
+  MemoryRanges owned;
+  for (OwnedAllocation& each : find_owned(known(launch), allocations_, unwritten)) {
+    owned.push_back(part_of(each.range));
+    ranges.push_back({.whole = each.range,
+                      .part = owned.back(),
+                      .accesses = std::move(each.accesses),
+                      .why = Why::kOwned});
+  }
+  for (const MemoryRange& range :
+       watched(launch, reach ? parts_in_reach(written, *reach) : written)) {
+    if (!overlap({range}, owned)) {
+      ranges.push_back({.whole = range, .part = range, .why = Why::kWatched});
+    }
+  }
+  std::erase_if(ranges, [](const Range& range) { return range.part.bytes == 0; });
   if (ranges.size() > wire::kMostUnloggedRanges) {
     std::ranges::sort(ranges, std::greater<>(),
-                      [](const Range& range) { return range.allocation.range.bytes; });
+                      [](const Range& range) { return range.part.bytes; });
     ranges.resize(wire::kMostUnloggedRanges);
   }
-  std::ranges::sort(ranges, {}, [](const Range& range) {
-    return std::pair(range.why, range.allocation.range.address);
-  });
+  std::ranges::sort(ranges, {},
+                    [](const Range& range) { return std::pair(range.why, range.part.address); });
+  return ranges;
+}
+
+UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
+                                                      const MemoryRanges& written,
+                                                      const std::optional<MemoryRanges>& reach) {
+  const std::vector<Range> ranges = left_out_of(launch, written, reach);
   LeftOut left_out;
   left_out.sites.first = first_owned_site(launch.kernel.accesses);
   Unlogged kept{.id = launch.id};
   for (const Range& range : ranges) {
     const std::uint32_t i = left_out.memory.count++;
-    const MemoryRange& memory = range.allocation.range;
-    left_out.memory.ranges[i] = {.address = memory.address, .bytes = memory.bytes};
+    left_out.memory.ranges[i] = {.address = range.part.address, .bytes = range.part.bytes};
     if (range.why == Why::kOwned) {
       ++left_out.memory.owned;
     } else if (range.why == Why::kWatched) {
       ++left_out.memory.watched;
     }
-    (range.why == Why::kUnwritten ? kept.read : kept.owned).push_back(memory);
-    for (const ptx::GlobalAccess* access : range.allocation.accesses) {
+    (range.why == Why::kUnwritten ? kept.read : kept.owned).push_back(range.part);
+    for (const ptx::GlobalAccess* access : range.accesses) {
       for (std::uint32_t site = 0; site < access->sites; ++site) {
         left_out.sites.ranges[access->first_site + site - left_out.sites.first] |=
             static_cast<std::uint8_t>(1U << i);
       }
     }
   }
-  if (!ranges.empty()) {
-    keep(std::move(kept));
+  if (!ranges.empty() && !keep(std::move(kept))) {
+    return {};
   }
   const std::vector<ptx::Shortcut>& shortcuts = launch.kernel.shortcuts;
   ASSERT(shortcuts.size() <= left_out.shortcuts.size());
   for (std::size_t i = 0; i < shortcuts.size(); ++i) {
-    left_out.shortcuts[i] = range_of(shortcuts[i], launch, left_out);
+    left_out.shortcuts[i] = range_of(shortcuts[i], launch, left_out, ranges);
   }
   return left_out;
 }
 
 wire::UnloggedRange UnloggedAccesses::range_of(const ptx::Shortcut& shortcut,
-                                               const BegunLaunch& launch, const LeftOut& left_out) {
+                                               const BegunLaunch& launch, const LeftOut& left_out,
+                                               std::span<const Range> ranges) {
   const wire::UnloggedMemory& memory = left_out.memory;
   const std::uint64_t pointer = shortcut.argument ? argument_of(launch, *shortcut.argument)
                                                   : variable_of(launch, shortcut.variable);
@@ -284,7 +257,7 @@ wire::UnloggedRange UnloggedAccesses::range_of(const ptx::Shortcut& shortcut,
                       first_owned = first_watched - memory.owned;
   for (std::uint32_t i = 0; i < first_watched; ++i) {
     const wire::UnloggedRange& range = memory.ranges[i];
-    if (pointer - range.address >= range.bytes) {
+    if (pointer - ranges[i].whole.address >= ranges[i].whole.bytes) {
       continue;
     }
     const bool is_left_out =
@@ -317,9 +290,7 @@ void UnloggedAccesses::give_up(const std::string& reason) {
   problems_.add(reason + ": not checked (filter=off checks it). From here on everything is logged");
 }
 
-// Each launch in the list came after all that had begun, so what is after one of them is after
-// those before it as well.
-void UnloggedAccesses::hold_against(WorkId work, const Touched& touched) {
+void UnloggedAccesses::hold_against(WorkId work, const TouchedMemory& touched) {
   for (const Unlogged& unlogged : unlogged_) {
     const bool is_read = may_overlap(unlogged.read, touched.written);
     if (streams_.is_before(unlogged.id, work) ||
@@ -340,25 +311,32 @@ bool UnloggedAccesses::Unlogged::has_same(const Unlogged& other) const {
   return are_equal(read, other.read) && are_equal(owned, other.owned);
 }
 
-void UnloggedAccesses::keep(Unlogged kept) {
-  const auto same = std::ranges::find_if(
-      unlogged_, [&](const Unlogged& unlogged) { return unlogged.has_same(kept); });
+// One stands for all that it comes after: what is after it is after those.
+bool UnloggedAccesses::keep(Unlogged kept) {
+  const auto is_before = [&](const Unlogged& unlogged) {
+    return streams_.is_before(unlogged.id, kept.id);
+  };
+  const auto same = std::ranges::find_if(unlogged_, [&](const Unlogged& unlogged) {
+    return unlogged.has_same(kept) && is_before(unlogged);
+  });
   if (same != unlogged_.end()) {
     same->id = kept.id;
-    return;
+    return true;
   }
   if (unlogged_.size() == kMostUnlogged) {
     std::erase_if(unlogged_, [&](const Unlogged& old) { return streams_.host_waited_for(old.id); });
   }
-  if (unlogged_.size() == kMostUnlogged) {  // what the oldest did, the next is said to have done
-    const Unlogged& oldest = unlogged_[0];
-    Unlogged& next = unlogged_[1];
-    next.read.insert(next.read.end(), oldest.read.begin(), oldest.read.end());
-    next.owned.insert(next.owned.end(), oldest.owned.begin(), oldest.owned.end());
-    next.id = std::max(oldest.id, next.id);
-    unlogged_.erase(unlogged_.begin());
+  if (unlogged_.size() == kMostUnlogged) {
+    const auto oldest = std::ranges::find_if(unlogged_, is_before);
+    if (oldest == unlogged_.end()) {
+      return false;
+    }
+    kept.read.insert(kept.read.end(), oldest->read.begin(), oldest->read.end());
+    kept.owned.insert(kept.owned.end(), oldest->owned.begin(), oldest->owned.end());
+    unlogged_.erase(oldest);
   }
   unlogged_.push_back(std::move(kept));
+  return true;
 }
 
 UnloggedAccesses::LeftOut UnloggedAccesses::begin(const BegunLaunch& launch) {
@@ -370,22 +348,37 @@ UnloggedAccesses::LeftOut UnloggedAccesses::begin(const BegunLaunch& launch, boo
     return {};
   }
   const std::optional<Written> written = written_by(launch);
+  const bool has_no_rival = streams_.has_no_rival(launch.stream);
+  // Programs of one stream, which most are, need not know what is in reach.
+  if (is_after_all && has_no_rival && !launch.is_programmatic) {
+    beside_.add_after_all(launch.id);
+    return written ? leave_out(launch, written->likely, std::nullopt) : LeftOut{};
+  }
+  const std::optional<MemoryRanges> reach = find_reach(known(launch), allocations_);
+  TouchedMemory touched = touched_by(launch, written, reach);
   // Who lets dependents begin is logged (analysis/global_writes.cpp). All others are over when one
   // of the same stream begins, programmatic or not.
-  if (!unlogged_.empty() && (!launch.is_programmatic || !streams_.has_no_rival(launch.stream))) {
-    hold_against(launch.id, {.written = written ? std::optional(written->maybe) : std::nullopt,
-                             .accessed = accessed_by(launch)});
+  if (!launch.is_programmatic || !has_no_rival) {
+    hold_against(launch.id, touched);
   }
-  if (!is_on() || !written || launch.is_programmatic || !is_after_all ||
-      (foresees_ && !streams_.has_no_rival(launch.stream) && !streams_.is_sequential())) {
+  const bool is_apart = beside_.add(launch.id, std::move(touched));
+  if (!is_on() || !written || launch.is_programmatic) {
     return {};
   }
-  return leave_out(launch, written->likely);
+  if (is_after_all && (has_no_rival || streams_.is_sequential())) {
+    return leave_out(launch, written->likely, std::nullopt);
+  }
+  if ((is_after_all || is_apart) &&
+      (!foresees_ || beside_.are_apart_for_long(launch.grid.volume() * launch.block.volume()))) {
+    return leave_out(launch, written->likely, reach);
+  }
+  return {};
 }
 
 void UnloggedAccesses::begin(LaunchId id) {
   if (is_on()) {
     hold_against(id, {});
+    beside_.add(id, {});
   }
 }
 
@@ -404,10 +397,10 @@ void UnloggedAccesses::end_life(const MemoryRange& range, WorkId free) {
 }
 
 void UnloggedAccesses::begin(const detector::CopyInfo& copy) {
-  if (!is_on() || unlogged_.empty()) {
+  if (!is_on()) {
     return;
   }
-  Ranges written, accessed;
+  MemoryRanges written, accessed;
   for (const detector::MemoryRows& rows : copy.accesses) {
     if (rows.rows != 0 && rows.row_bytes != 0) {
       accessed.push_back(
@@ -417,7 +410,9 @@ void UnloggedAccesses::begin(const detector::CopyInfo& copy) {
       }
     }
   }
-  hold_against(copy.id, {.written = written, .accessed = accessed});
+  const TouchedMemory touched{.written = written, .accessed = accessed};
+  hold_against(copy.id, touched);
+  beside_.add(copy.id, touched);
   if (copy.operation == detector::HostOperation::kFree && !written.empty()) {
     end_life(written.front(), copy.id);
   }

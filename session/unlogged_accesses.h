@@ -7,8 +7,10 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,8 +21,10 @@
 #include "ptx/instrument.h"
 #include "session/allocation_table.h"
 #include "session/device_driver.h"
+#include "session/memory_ranges.h"
 #include "session/problems.h"
 #include "session/stream_tracker.h"
+#include "session/works_beside.h"
 
 namespace barracuda::session {
 
@@ -68,40 +72,51 @@ class UnloggedAccesses {
   void end(detector::LaunchId id, const wire::UnloggedMemory& unlogged);
 
  private:
-  using Ranges = std::vector<MemoryRange>;
-
   // What launches that come one after the other left out, of which this is the newest.
   struct Unlogged {
     detector::LaunchId id{};
-    Ranges read;   // and nothing else
-    Ranges owned;  // written as well, or watched
+    MemoryRanges read;   // and nothing else
+    MemoryRanges owned;  // written as well, or watched
 
     [[nodiscard]] bool has_same(const Unlogged& other) const;
   };
 
-  // What a work does; nothing where it may be anything.
-  struct Touched {
-    std::optional<Ranges> written, accessed;
-  };
-
   // The allocations that a launch may write, and those of them that decide which reads it logs.
   struct Written {
-    Ranges maybe, likely;
+    MemoryRanges maybe, likely;
+  };
+
+  enum class Why : std::uint8_t { kUnwritten, kOwned, kWatched };
+
+  // An allocation or a variable, what of it a launch leaves out, and by which accesses if owned.
+  struct Range {
+    MemoryRange whole, part;
+    std::vector<const ptx::GlobalAccess*> accesses;
+    Why why = Why::kUnwritten;
   };
 
   LeftOut begin(const BegunLaunch& launch, bool is_after_all);
   [[nodiscard]] std::optional<Written> written_by(const BegunLaunch& launch) const;
-  [[nodiscard]] Ranges read_only(const BegunLaunch& launch, const Ranges& written) const;
-  [[nodiscard]] Ranges watched(const BegunLaunch& launch, const Ranges& written) const;
-  [[nodiscard]] std::optional<Ranges> accessed_by(const BegunLaunch& launch) const;
-  LeftOut leave_out(const BegunLaunch& launch, const Ranges& written);
+  [[nodiscard]] MemoryRanges read_only(const BegunLaunch& launch,
+                                       const MemoryRanges& written) const;
+  [[nodiscard]] MemoryRanges watched(const BegunLaunch& launch, const MemoryRanges& written) const;
+  [[nodiscard]] TouchedMemory touched_by(const BegunLaunch& launch,
+                                         const std::optional<Written>& written,
+                                         const std::optional<MemoryRanges>& reach) const;
+  [[nodiscard]] std::vector<Range> left_out_of(const BegunLaunch& launch,
+                                               const MemoryRanges& written,
+                                               const std::optional<MemoryRanges>& reach) const;
+  LeftOut leave_out(const BegunLaunch& launch, const MemoryRanges& written,
+                    const std::optional<MemoryRanges>& reach);
   // Those that a shortcut leads to, if all its accesses are left out there; else nothing.
   [[nodiscard]] static wire::UnloggedRange range_of(const ptx::Shortcut& shortcut,
                                                     const BegunLaunch& launch,
-                                                    const LeftOut& left_out);
-  void hold_against(detector::WorkId work, const Touched& touched);
+                                                    const LeftOut& left_out,
+                                                    std::span<const Range> ranges);
+  void hold_against(detector::WorkId work, const TouchedMemory& touched);
   void end_life(const MemoryRange& range, detector::WorkId free);
-  void keep(Unlogged kept);
+  // False if there is no room for it.
+  bool keep(Unlogged kept);
   void give_up(const std::string& reason);
 
   const bool is_wanted_;
@@ -112,6 +127,7 @@ class UnloggedAccesses {
   const Describe describe_;
   bool is_given_up_ = false;
   std::vector<Unlogged> unlogged_;
+  WorksBeside beside_;
 };
 
 // Of all ranges that are watched.

@@ -22,19 +22,31 @@ judge() {
 
 # name | file in session | sed expression: one line each
 of_session=$(cat <<'LIST'
-filter: what comes before does not matter|unlogged_accesses.cpp|s/ || !is_after_all ||/ ||/
-filter: what comes later does not matter|unlogged_accesses.cpp|s/ || !streams_.has_no_rival(launch.stream))) {/ \&\& false)) {/;s/if (!unlogged_.empty() \&\& (!launch.is_programmatic/if (!unlogged_.empty() \&\& (false/
-filter: copies that come later do not matter|unlogged_accesses.cpp|s/^  hold_against(copy.id, .*;//
+filter: what comes before does not matter|unlogged_accesses.cpp|s/if ((is_after_all || is_apart) \&\&/if (/
+filter: what comes later does not matter|unlogged_accesses.cpp|s/^    hold_against(launch.id, touched);//
+filter: copies that come later do not matter|unlogged_accesses.cpp|s/^  hold_against(copy.id, touched);//
+beside: copies are beside nothing|unlogged_accesses.cpp|s/^  beside_.add(copy.id, touched);//
+beside: launches are beside nothing|works_beside.cpp|s/return is_before(other.id, work) ||/return true ||/
+beside: who writes what the other reads is apart|works_beside.cpp|s/return writes_into(\*this, other) || writes_into(other, \*this);/return writes_into(*this, other);/
+beside: unknown works touch nothing|works_beside.cpp|s/return !writer.written || may_overlap/return writer.written \&\& may_overlap/
+beside: the newest of two streams stands for both|works_beside.cpp|s/return is_before(other.id, work) \&\& other.touched.has_same(touched);/return other.touched.has_same(touched);/
+beside: what was not asked touched nothing|works_beside.cpp|s/(anything_ == WorkId{} || is_before(anything_, work))/true/
+beside: what was lost touched nothing|works_beside.cpp|s/^    has_lost_some_ = true;//
+beside: one work is long enough|works_beside.cpp|s/kLongApart = 32/kLongApart = 1/
+beside: the newest launch stands for those beside it|unlogged_accesses.cpp|s/return unlogged.has_same(kept) \&\& is_before(unlogged);/return unlogged.has_same(kept);/
+reach: a loop does not repeat|launch_reach.cpp|s/ ||$/ || false ||/;s/^      addresses.values\[\*access.form\]->step_count != 0) {/      false) {/
+reach: factors are positive|launch_reach.cpp|s/way < 0 ? first : last/last/
+reach: blocks do not count|launch_reach.cpp|s/part < address.factors.size()/part < 3/
+reach: an access is one byte|launch_reach.cpp|s/static_cast<std::uint64_t>(last) + access.bytes/static_cast<std::uint64_t>(last) + 1/
 filter: launches of graphs do not matter|unlogged_accesses.cpp|s/^    hold_against(id, {});//
-filter: what nobody knows to be written is not|unlogged_accesses.cpp|s/return !some.empty() \&\& (!others || overlap(some, \*others));/return others \&\& overlap(some, *others);/
+filter: what nobody knows to be written is not|memory_ranges.h|s/return !some.empty() \&\& (!others || overlap(some, \*others));/return others \&\& overlap(some, *others);/
 filter: unknown stores write nothing|unlogged_accesses.cpp|s/if (!writes.is_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
 filter: a pointer into no allocation writes nothing|unlogged_accesses.cpp|/if (!behind \&\& !before) {/{n;s/return std::nullopt;/continue;/}
 filter: an end is the beginning of what follows|unlogged_accesses.cpp|s/allocation_with(pointer - 1)/allocation_with(pointer)/
-filter: an array is written with the one before it|unlogged_accesses.cpp|s/leave_out(launch, written->likely)/leave_out(launch, written->maybe)/
+filter: an array is written with the one before it|unlogged_accesses.cpp|s/leave_out(launch, written->likely,/leave_out(launch, written->maybe,/
 filter: what is written may stay unlogged|unlogged_accesses.cpp|s/!overlap({\*range}, written) \&\& //
-filter: programmatic launches wait|unlogged_accesses.cpp|s/ || launch.is_programmatic / /
-filter: the newest reader is the only one|unlogged_accesses.cpp|s/^  if (same != unlogged_.end()) {/  if (!unlogged_.empty()) {/;s/^    same->id = id;/    unlogged_[0] = {id, std::move(ranges)};/
-filter: the oldest reader is forgotten|unlogged_accesses.cpp|s/^    next.read.insert(.*;//
+filter: programmatic launches wait|unlogged_accesses.cpp|s/ || launch.is_programmatic) {/) {/
+filter: the oldest reader is forgotten|unlogged_accesses.cpp|s/^    kept.read.insert(.*;//
 filter: what it says it goes on doing|unlogged_accesses.cpp|s/^  is_given_up_ = true;//
 filter: a write that was met is not told|unlogged_accesses.cpp|s/if (unlogged.written != 0 \&\& is_on()) {/if (false) {/
 filter: recordings leave out|unlogged_accesses.cpp|s/ \&\& options.record.empty()//
@@ -54,11 +66,11 @@ intervals: no states are states|native_logger.cpp|s/next(interval) : wire::kFroz
 events: what is logged does not tell its block|native_queue.cpp|s/^    tell_block();//
 events: the block's is the warp's|native_states.cpp|s/event.kind = wire::RecordKind::kBlockEvent;//
 owned: who reads it beside does not matter|unlogged_accesses.cpp|s/!may_overlap(unlogged.owned, touched.accessed)/true/
-owned: copies read nothing|unlogged_accesses.cpp|s/\.accessed = accessed});/.accessed = written});/
-owned: launches read nothing|unlogged_accesses.cpp|s/\.accessed = accessed_by(launch)/.accessed = Ranges()/
-owned: what nobody knows to be read is not|unlogged_accesses.cpp|s/if (!accesses.are_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
+owned: copies read nothing|unlogged_accesses.cpp|s/\.accessed = accessed};/.accessed = written};/
+owned: launches read nothing|unlogged_accesses.cpp|s/touched.accessed = reach;/touched.accessed = MemoryRanges();/
+owned: what nobody knows to be read is not|launch_reach.cpp|s/if (!accesses.are_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
 owned: what is freed stays|unlogged_accesses.cpp|s/std::erase_if(unlogged.owned, is_freed);//
-owned: the oldest owner is forgotten|unlogged_accesses.cpp|s/^    next.owned.insert(.*;//
+owned: the oldest owner is forgotten|unlogged_accesses.cpp|s/^    kept.owned.insert(.*;//
 owned: atomics of any size are alike|owned_memory.cpp|s/access->is_atomic \&\& access->bytes == allocation.accesses.front()->bytes/access->is_atomic/
 owned: every site is of every range|unlogged_accesses.cpp|s/static_cast<std::uint8_t>(1U << i);/0xFF;/
 owned: what leads to no allocation is nothing|owned_memory.cpp|/if (led == nullptr) {/{n;s/return false;/continue;/}

@@ -1,5 +1,6 @@
 // cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async: addresses are checked at
 // once, bytes are moved later.
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>

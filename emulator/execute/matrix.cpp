@@ -1,5 +1,6 @@
 #include "emulator/execute/matrix.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -1,8 +1,10 @@
 #include "emulator/execute/print_format.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 
 #include "emulator/state/host_address.h"
 

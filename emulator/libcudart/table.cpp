@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "emulator/function_table.h"
 #include "emulator/libcudart.h"
 #include "emulator/libcudart/forward.h"

@@ -1,5 +1,6 @@
 #include "emulator/state/context.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>

@@ -1,6 +1,7 @@
 #include "host_detector/happens_before/sync_rules.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/strong_id.h"
 #include "device_logger/memory_order.h"

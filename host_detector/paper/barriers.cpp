@@ -1,6 +1,7 @@
 #include "host_detector/paper/barriers.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/assert.h"

@@ -1,6 +1,7 @@
 #include "host_detector/races/divergence.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace barracuda::detector {

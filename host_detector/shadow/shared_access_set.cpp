@@ -1,5 +1,6 @@
 #include "host_detector/shadow/shared_access_set.h"
 
+#include <algorithm>
 #include <tuple>
 
 namespace barracuda::detector {

@@ -1,6 +1,7 @@
 #include "ptx/control_flow.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>

@@ -78,11 +78,14 @@ class Finder {
            });
   }
 
-  // What an instruction makes may differ whatever it is made of.
+  // What an instruction makes may differ whatever it is made of. Memory that is read by
+  // ld.global.nc stays as it is while the kernel runs (PTX ISA, "ld.global.nc").
   [[nodiscard]] bool makes_different(std::size_t at, const Effect& effect) const {
     if (effect.opcode_class == OpcodeClass::kLoad) {
       const bool is_parameter = effect.space == StateSpace::kParam && function_.is_entry;
-      return !is_parameter && effect.space != StateSpace::kConst && !is_steady(at);
+      const bool is_constant = is_parameter || effect.space == StateSpace::kConst ||
+                               module_.statements[at].instruction.has(Modifier::kNc);
+      return !is_constant && !is_steady(at);
     }
     return effect.opcode_class != OpcodeClass::kArithmetic;
   }

@@ -1,5 +1,6 @@
 #include "weak_memory/memory_model/execution.h"
 
+#include <bit>
 #include <cstddef>
 
 namespace barracuda::memory_model {

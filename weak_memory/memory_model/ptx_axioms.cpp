@@ -1,5 +1,6 @@
 #include "weak_memory/memory_model/ptx_axioms.h"
 
+#include <bit>
 #include <cstddef>
 #include <utility>
 

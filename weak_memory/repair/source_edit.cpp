@@ -1,6 +1,7 @@
 #include "weak_memory/repair/source_edit.h"
 
 #include <algorithm>
+#include <cctype>
 #include <regex>
 #include <string_view>
 #include <utility>

@@ -1,5 +1,6 @@
 #include "emulator/execute/lanes/half.h"
 
+#include <bit>
 #include <limits>
 
 #include "emulator/execute/lanes/relation.h"

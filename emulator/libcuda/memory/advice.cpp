@@ -1,4 +1,5 @@
 // Advice about managed memory, which is everywhere already: it is kept, for programs ask for it.
+#include <algorithm>
 #include <span>
 
 #include "base/early_return.h"

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/align.h"
 #include "base/early_return.h"
 #include "emulator/libcuda.h"

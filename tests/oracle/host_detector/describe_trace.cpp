@@ -1,5 +1,6 @@
 // A random trace in words, for who reads a counterexample.
 #include <array>
+#include <bit>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,8 @@
 // Whatever the emulated device's weak memory shows of a random program, the axioms of PTX allow.
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <set>
 #include <string>
 #include <vector>

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>

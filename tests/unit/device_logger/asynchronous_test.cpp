@@ -1,6 +1,7 @@
 // Records of cluster barriers, mbarriers and asynchronous copies: which lanes, which operands, in
 // which order.
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,6 @@
 // What the delayed stores of a GPU may show and what not: litmus tests, each run many times.
+#include <algorithm>
+#include <cstring>
 #include <map>
 #include <string>
 #include <string_view>

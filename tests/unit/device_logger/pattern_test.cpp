@@ -1,4 +1,5 @@
 // Whatever addresses the lanes of a warp touch, the record says exactly these.
+#include <algorithm>
 #include <random>
 
 #include <catch2/catch.hpp>

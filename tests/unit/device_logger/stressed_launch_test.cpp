@@ -1,6 +1,7 @@
 // Which block and warp of the program those of the device are, and which blocks are extra.
 #include "device_logger/stressed_launch.h"
 
+#include <algorithm>
 #include <set>
 
 #include <catch2/catch.hpp>

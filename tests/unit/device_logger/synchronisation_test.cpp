@@ -1,5 +1,6 @@
 // Records of barriers, fences, atomics and flags, and the numbers that order them.
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <catch2/catch.hpp>

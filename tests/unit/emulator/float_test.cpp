@@ -1,4 +1,5 @@
 // Floating-point forms: exact ones bit for bit, approximations within the bounds of the PTX manual.
+#include <algorithm>
 #include <cfenv>
 #include <limits>
 

@@ -1,6 +1,7 @@
 #include "tests/unit/emulator/litmus.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 

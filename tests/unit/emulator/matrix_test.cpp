@@ -1,4 +1,5 @@
 // Matrix products against products of small integers, which every type holds exactly.
+#include <algorithm>
 #include <bit>
 #include <functional>
 

@@ -1,5 +1,8 @@
 // Every load, store and atomic of ptx_forms.tsv in its space: what it reads, what it writes, which
 // bytes it leaves alone, in a full and in a partial warp.
+#include <bit>
+#include <cstring>
+#include <functional>
 #include <random>
 
 #include "tests/unit/emulator/memory_reference.h"

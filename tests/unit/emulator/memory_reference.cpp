@@ -1,5 +1,7 @@
 #include "tests/unit/emulator/memory_reference.h"
 
+#include <bit>
+
 namespace barracuda::emulator::test {
 namespace {
 

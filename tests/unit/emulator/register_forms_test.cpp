@@ -1,4 +1,6 @@
 // Every form of ptx_forms.tsv that works on registers alone, against its definition.
+#include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
 

@@ -1,6 +1,9 @@
 #include "tests/unit/emulator/register_reference.h"
 
+#include <algorithm>
 #include <cfenv>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string_view>

@@ -1,6 +1,7 @@
 // Textures and surfaces: which texels are read, and what is made of them.
 #include "emulator/texture.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>

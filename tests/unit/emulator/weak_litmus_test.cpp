@@ -1,5 +1,7 @@
 // What delayed stores and stale reads may show and what not: L1 to L12 of
 // docs/decisions/delayed-stores.md, each a litmus test run over many seeds.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "tests/unit/emulator/litmus.h"

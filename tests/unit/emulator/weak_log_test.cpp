@@ -1,5 +1,9 @@
 // The log of weak memory: what it holds, that a run repeats, and that settings confine what is
 // weak.
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
 #include <fmt/format.h>
 
 #include "tests/unit/emulator/litmus.h"

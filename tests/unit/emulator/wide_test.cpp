@@ -1,5 +1,6 @@
 // Vector and 128-bit atomics, narrow floating-point types, warp reductions of floats, stacks and
 // address windows.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "fatbin/container.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,6 @@
 // No bytes make the readers crash, or read outside what they are given: run with ASan and UBSan
 // too.
+#include <algorithm>
 #include <elf.h>
 #include <memory>
 #include <random>

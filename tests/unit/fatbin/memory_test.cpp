@@ -1,4 +1,5 @@
 // Fat binaries as they stand in a process: behind the wrappers that nvcc's host code registers.
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 

@@ -1,5 +1,6 @@
 // What a failed assertion in the detection thread leaves: a thread that stands still, as preload/
 // leaves it on a GPU, and nobody who waits for it.
+#include <chrono>
 #include <future>
 #include <unistd.h>
 

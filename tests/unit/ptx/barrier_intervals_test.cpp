@@ -320,6 +320,14 @@ TEST_CASE("threads of a block are counted where all come to every barrier togeth
   CHECK_FALSE(
       counts_events(start + "$to:\n" + store + next + "setp.lt.u32 %p1, %r4, 9;\n@%p1 bra $to;\n"));
   CHECK_FALSE(counts_events(differs + "@%p2 ret;\n" + store + barrier));
+  // What a table of constants says of the block, and what one says of the thread.
+  const std::string leave = "setp.eq.u32 %p1, %r4, 0;\n@%p1 ret;\n" + store + barrier;
+  CHECK(counts_events("ld.global.nc.u32 %r4, [%rd1];\n" + leave));
+  CHECK_FALSE(counts_events("ld.global.u32 %r4, [%rd1];\n" + leave));
+  CHECK_FALSE(
+      counts_events("mov.u32 %r7, %tid.x;\ncvt.u64.u32 %rd2, %r7;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                    "ld.global.nc.u32 %r4, [%rd3];\n" +
+                    leave));
   CHECK_FALSE(counts_events(differs + barrier + "@%p2 bra $to;\n" + barrier + "$to:\n" + store));
 }
 

@@ -1,6 +1,7 @@
 #include "ptx/fence_places.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <catch2/catch.hpp>
 

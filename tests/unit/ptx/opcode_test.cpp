@@ -1,5 +1,6 @@
 #include "ptx/opcode.h"
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 

@@ -1,5 +1,7 @@
 #include "ptx/parse.h"
 
+#include <iterator>
+
 #include <catch2/catch.hpp>
 
 #include "ptx/analysis/program.h"

@@ -1,5 +1,7 @@
 #include "report/line_fold.h"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 namespace barracuda::report {

@@ -1,5 +1,6 @@
 #include "report/spool.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,5 +1,7 @@
 #include "report/symbol_name.h"
 
+#include <functional>
+
 #include <catch2/catch.hpp>
 
 namespace barracuda::report {

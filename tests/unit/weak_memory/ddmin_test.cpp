@@ -1,5 +1,6 @@
 #include "weak_memory/ddmin.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include <catch2/catch.hpp>

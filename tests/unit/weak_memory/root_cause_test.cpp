@@ -1,5 +1,6 @@
 #include "weak_memory/store_buffer/root_cause.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include <catch2/catch.hpp>
