@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "ptx/analysis/load_or_store.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/source_frames.h"
 #include "ptx/passes/passes.h"
@@ -13,22 +14,14 @@
 namespace barracuda::ptx {
 namespace {
 
-// stmatrix and wmma.store have their address first.
-bool stores_matrix(const Effect& effect) {
-  return effect.address_operand == 0;
-}
-
 std::optional<AccessKind> kind_of(const Effect& effect) {
-  if (is_matrix_access(effect)) {
-    return stores_matrix(effect) ? AccessKind::kStore : AccessKind::kLoad;
-  }
-  if (!is_shared_access(effect)) {
+  if (!is_shared_access(effect) && !is_matrix_access(effect)) {
     return std::nullopt;
   }
-  if (effect.opcode_class == OpcodeClass::kLoad) {
+  if (only_loads(effect)) {
     return effect.order == wire::MemoryOrder::kWeak ? AccessKind::kLoad : AccessKind::kStrongLoad;
   }
-  return effect.opcode_class == OpcodeClass::kStore ? AccessKind::kStore : AccessKind::kAtomic;
+  return only_stores(effect) ? AccessKind::kStore : AccessKind::kAtomic;
 }
 
 std::vector<SourcePlace> lines_of(const std::vector<SourceFrame>& frames,

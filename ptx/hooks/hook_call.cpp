@@ -10,41 +10,29 @@
 #include "base/strong_id.h"
 #include "device_logger/site_word.h"
 #include "device_logger/symbols.h"
+#include "ptx/analysis/load_or_store.h"
 
 namespace barracuda::ptx {
 
 namespace {
 
-bool is_of_matrix(const PlannedSite& site) {
-  return site.effect.opcode_class == OpcodeClass::kMatrixAccess;
-}
-
-bool is_load(const PlannedSite& site) {
-  return site.effect.opcode_class == OpcodeClass::kLoad ||
-         (is_of_matrix(site) && site.info.operation == wire::Operation::kRead);
-}
-
-bool is_store(const PlannedSite& site) {
-  return site.effect.opcode_class == OpcodeClass::kStore ||
-         (is_of_matrix(site) && site.info.operation == wire::Operation::kWrite);
-}
-
 // States take an access to be aligned to its size. Of a matrix the lines lie multiples of 16 bytes
 // apart (PTX ISA, wmma.load), and a lane's piece may be larger.
 bool may_be_unaligned(const PlannedSite& site) {
   constexpr int kLineAlignment = 16;
-  return is_of_matrix(site) && site.info.element_bytes * site.info.element_count > kLineAlignment;
+  return site.effect.opcode_class == OpcodeClass::kMatrixAccess &&
+         site.info.element_bytes * site.info.element_count > kLineAlignment;
 }
 
-// What the states of words of shared memory have to know of an access. Who is neither a plain load
-// nor a plain store still writes, or not.
+// What the states of words of shared memory have to know of an access: whether it reads or writes,
+// whether it is strong, and whether it is logged whatever the states say.
 std::uint32_t state_bits(const PlannedSite& site) {
   const bool is_weak = site.info.order == wire::MemoryOrder::kWeak;
-  const bool reads = is_load(site);
+  const bool reads = only_loads(site.effect);
   if (site.has_state && !is_weak && !site.publishes_later) {
     return reads ? wire::kLoadsStrongly : wire::kStoresStrongly;
   }
-  if (reads || is_store(site)) {
+  if (reads || only_stores(site.effect)) {
     // A load past the caches' coherence is ordered before no write, whatever comes between.
     const bool has_no_state = !is_weak || site.publishes_later ||
                               site.info.proxy == wire::Proxy::kReadOnly || may_be_unaligned(site);
@@ -56,9 +44,9 @@ std::uint32_t state_bits(const PlannedSite& site) {
   return wire::kPlainWrite | (has_state ? wire::kPlainRead : wire::kAlwaysLogged);
 }
 
-// What is left out where a launch does not write memory, and what writes it. Asynchronous copies
-// are not the thread's own accesses, who synchronises is logged by other hooks, and shared memory
-// is written by its block.
+// Which accesses a launch leaves out that does not write the memory, and which write it. Neither
+// are asynchronous copies, which are no accesses of the thread's own; accesses that synchronise,
+// which other hooks log; and accesses of shared memory, which the block itself writes.
 std::uint32_t access_bits(const PlannedSite& site) {
   if (site.counts_intervals && site.hook == HookKind::kAccess) {
     return state_bits(site);
@@ -67,7 +55,7 @@ std::uint32_t access_bits(const PlannedSite& site) {
       site.effect.space == StateSpace::kShared) {
     return 0;
   }
-  if (is_load(site)) {
+  if (only_loads(site.effect)) {
     return site.info.order == wire::MemoryOrder::kWeak ? wire::kPlainRead : 0;
   }
   return site.info.operation == wire::Operation::kRead ? 0 : wire::kPlainWrite;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "ptx/analysis/load_or_store.h"
 #include "ptx/analysis/program.h"
 #include "ptx/passes/passes.h"
 
@@ -17,19 +18,15 @@ bool is_barrier(const PlannedSite& site) {
 }
 
 bool is_kept_load(const PlannedSite& site) {
-  const bool loads = site.effect.opcode_class == OpcodeClass::kLoad ||
-                     (site.effect.opcode_class == OpcodeClass::kMatrixAccess &&
-                      site.info.operation == wire::Operation::kRead);
-  return site.hook == HookKind::kAccess && loads && site.effect.space == StateSpace::kShared &&
+  return site.hook == HookKind::kAccess && only_loads(site.effect) &&
+         site.effect.space == StateSpace::kShared &&
          (site.info.order == wire::MemoryOrder::kWeak || site.has_state);
 }
 
 // Without a space it may be of shared memory.
 bool may_write_shared(const Effect& effect) {
-  const bool writes = is_matrix_access(effect)
-                          ? effect.operation == wire::Operation::kWrite
-                          : is_shared_access(effect) && effect.opcode_class != OpcodeClass::kLoad;
-  return writes && effect.space != StateSpace::kGlobal;
+  return (is_shared_access(effect) || is_matrix_access(effect)) && !only_loads(effect) &&
+         effect.space != StateSpace::kGlobal;
 }
 
 // What the threads of a block may do from one barrier up to the next ones.

@@ -1,7 +1,6 @@
 #include "weak_memory/memory_model/litmus_text.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -12,14 +11,35 @@
 namespace barracuda::memory_model {
 
 std::string_view name_of(Scope scope) {
-  constexpr std::array<std::string_view, 4> kNames = {"cta", "cluster", "gpu", "sys"};
-  return kNames[static_cast<std::size_t>(scope)];
+  switch (scope) {
+    case Scope::kCta:
+      return "cta";
+    case Scope::kCluster:
+      return "cluster";
+    case Scope::kGpu:
+      return "gpu";
+    case Scope::kSys:
+      return "sys";
+  }
+  ASSERT(false);
 }
 
 std::string_view name_of(Order order) {
-  constexpr std::array<std::string_view, 6> kNames = {"weak",    "relaxed", "acquire",
-                                                      "release", "acq_rel", "sc"};
-  return kNames[static_cast<std::size_t>(order)];
+  switch (order) {
+    case Order::kWeak:
+      return "weak";
+    case Order::kRelaxed:
+      return "relaxed";
+    case Order::kAcquire:
+      return "acquire";
+    case Order::kRelease:
+      return "release";
+    case Order::kAcqRel:
+      return "acq_rel";
+    case Order::kSc:
+      return "sc";
+  }
+  ASSERT(false);
 }
 
 namespace {
@@ -28,20 +48,59 @@ using Kind = Instruction::Kind;
 using memory_model::name_of;  // beside those below, which would hide them
 
 std::string_view name_of(Proxy proxy) {
-  constexpr std::array<std::string_view, 5> kNames = {"generic", "surface", "texture", "constant",
-                                                      "alias"};
-  return kNames[static_cast<std::size_t>(proxy)];
+  switch (proxy) {
+    case Proxy::kGeneric:
+      return "generic";
+    case Proxy::kSurface:
+      return "surface";
+    case Proxy::kTexture:
+      return "texture";
+    case Proxy::kConstant:
+      return "constant";
+    case Proxy::kAlias:
+      return "alias";
+  }
+  ASSERT(false);
 }
 
 std::string_view name_of(Operation operation) {
-  constexpr std::array<std::string_view, 8> kNames = {"exch", "add", "sub", "mul",
-                                                      "div",  "and", "or",  "xor"};
-  return kNames[static_cast<std::size_t>(operation)];
+  switch (operation) {
+    case Operation::kMove:
+      return "exch";
+    case Operation::kAdd:
+      return "add";
+    case Operation::kSub:
+      return "sub";
+    case Operation::kMul:
+      return "mul";
+    case Operation::kDiv:
+      return "div";
+    case Operation::kAnd:
+      return "and";
+    case Operation::kOr:
+      return "or";
+    case Operation::kXor:
+      return "xor";
+  }
+  ASSERT(false);
 }
 
 std::string_view branch_of(Comparison comparison) {
-  constexpr std::array<std::string_view, 6> kNames = {"beq", "bne", "bge", "ble", "bgt", "blt"};
-  return kNames[static_cast<std::size_t>(comparison)];
+  switch (comparison) {
+    case Comparison::kEqual:
+      return "beq";
+    case Comparison::kNotEqual:
+      return "bne";
+    case Comparison::kGreaterEqual:
+      return "bge";
+    case Comparison::kLessEqual:
+      return "ble";
+    case Comparison::kGreater:
+      return "bgt";
+    case Comparison::kLess:
+      return "blt";
+  }
+  ASSERT(false);
 }
 
 std::string_view verb_of(const Instruction& instruction) {
@@ -222,10 +281,21 @@ std::string condition_text(const LitmusTest& test, const Condition& condition) {
   ASSERT(false);
 }
 
+std::string_view name_of(Quantifier quantifier) {
+  switch (quantifier) {
+    case Quantifier::kExists:
+      return "exists";
+    case Quantifier::kNever:
+      return "~exists";
+    case Quantifier::kForall:
+      return "forall";
+  }
+  ASSERT(false);
+}
+
 std::string question_text(const LitmusTest& test) {
-  constexpr std::array<std::string_view, 3> kQuantifiers = {"exists", "~exists", "forall"};
   const std::string condition = condition_text(test, test.condition);
-  const auto quantifier = kQuantifiers[static_cast<std::size_t>(test.quantifier)];
+  const auto quantifier = name_of(test.quantifier);
   return condition.starts_with('(') ? fmt::format("{} {}", quantifier, condition)
                                     : fmt::format("{} ({})", quantifier, condition);
 }

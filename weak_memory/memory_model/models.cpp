@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,8 +14,12 @@
 namespace barracuda::memory_model {
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames = {"sc",     "weak",    "strong",
-                                                    "device", "ptx-6.0", "ptx-7.5"};
+constexpr std::array<std::pair<Model, std::string_view>, 6> kNames = {{{Model::kSc, "sc"},
+                                                                       {Model::kWeak, "weak"},
+                                                                       {Model::kStrong, "strong"},
+                                                                       {Model::kDevice, "device"},
+                                                                       {Model::kPtx60, "ptx-6.0"},
+                                                                       {Model::kPtx75, "ptx-7.5"}}};
 
 StateModel state_model(Model model) {
   return model == Model::kSc       ? StateModel::kSc
@@ -33,13 +38,14 @@ std::optional<Model> model_named(std::string_view name) {
   if (name == "ptx") {
     return Model::kPtx75;
   }
-  const auto found = std::ranges::find(kNames, name);
-  return found == kNames.end() ? std::nullopt
-                               : std::optional(static_cast<Model>(found - kNames.begin()));
+  const auto found = std::ranges::find(kNames, name, &std::pair<Model, std::string_view>::second);
+  return found == kNames.end() ? std::nullopt : std::optional(found->first);
 }
 
 std::string_view name_of(Model model) {
-  return kNames[static_cast<std::size_t>(model)];
+  const auto found = std::ranges::find(kNames, model, &std::pair<Model, std::string_view>::first);
+  ASSERT(found != kNames.end());
+  return found->second;
 }
 
 bool has_states(Model model) {

@@ -1,7 +1,6 @@
 #include "weak_memory/memory_model/operational.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -54,8 +53,17 @@ bool is_in_model(const LitmusTest& test, StateModel model, const Instruction& in
 }
 
 std::string_view name_of(StateModel model) {
-  constexpr std::array<std::string_view, 4> kNames = {"sc", "weak", "strong", "device"};
-  return kNames[static_cast<std::size_t>(model)];
+  switch (model) {
+    case StateModel::kSc:
+      return "sc";
+    case StateModel::kWeak:
+      return "weak";
+    case StateModel::kStrong:
+      return "strong";
+    case StateModel::kDevice:
+      return "device";
+  }
+  ASSERT(false);
 }
 
 // The finals in which `thread` and `other`, which are alike, have changed places.

@@ -318,9 +318,21 @@ class Enumeration {
 }  // namespace
 
 std::string_view name_of(Axiom axiom) {
-  constexpr std::array<std::string_view, kAxioms> kNames = {
-      "Coherence", "Fence-SC", "Atomicity", "No Thin Air", "SC per Location", "Causality"};
-  return kNames[static_cast<std::size_t>(axiom)];
+  switch (axiom) {
+    case Axiom::kCoherence:
+      return "Coherence";
+    case Axiom::kFenceSc:
+      return "Fence-SC";
+    case Axiom::kAtomicity:
+      return "Atomicity";
+    case Axiom::kNoThinAir:
+      return "No Thin Air";
+    case Axiom::kScPerLocation:
+      return "SC per Location";
+    case Axiom::kCausality:
+      return "Causality";
+  }
+  ASSERT(false);
 }
 
 void for_each_consistent(const Program& program, const std::vector<Event>& events,

@@ -1,0 +1,21 @@
+// Whether an access loads and does nothing else, or stores: a plain instruction's and a matrix's
+// (ldmatrix, stmatrix, wmma.load, wmma.store). Of an atomic or a reduction neither is true.
+#pragma once
+
+#include "ptx/opcode.h"
+
+namespace barracuda::ptx {
+
+inline bool only_loads(const Effect& effect) {
+  return effect.opcode_class == OpcodeClass::kLoad ||
+         (effect.opcode_class == OpcodeClass::kMatrixAccess &&
+          effect.operation == wire::Operation::kRead);
+}
+
+inline bool only_stores(const Effect& effect) {
+  return effect.opcode_class == OpcodeClass::kStore ||
+         (effect.opcode_class == OpcodeClass::kMatrixAccess &&
+          effect.operation == wire::Operation::kWrite);
+}
+
+}  // namespace barracuda::ptx
