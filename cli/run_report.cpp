@@ -1,5 +1,6 @@
 #include "cli/run_report.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <filesystem>

@@ -69,8 +69,10 @@ class Reader {
       if (words_.next().text.empty()) {
         return wrong("'{' with the initial values is missing");
       }
-      const std::string part = words_.take().text;
-      test_.name += part == "(" ? "" : part;  // with a star behind it, it would begin a comment
+      if (!words_.is_next("(")) {  // with a star behind it, it would begin a comment
+        test_.name += words_.next().text;
+      }
+      words_.take();
     }
     words_.take();
     return {};
