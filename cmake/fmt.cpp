@@ -1,9 +1,11 @@
-// {fmt} compiled once. Its header-only form compiles the library anew in each source that formats a text: half of what
-// such a source cost. Debian has it as a shared library only, which a library that is preloaded into any program must
-// not bring along. The instantiations are those of {fmt}'s src/format.cc, of its version 9.
+// {fmt} compiled once. Its header-only form compiles the library anew in each source that formats a
+// text: half of what such a source cost. Debian has it as a shared library only, which a library
+// that is preloaded into any program must not bring along. The instantiations are those of {fmt}'s
+// src/format.cc, of its version 9.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
+
 namespace detail {
 
 template FMT_API dragonbox::decimal_fp<float> dragonbox::to_decimal(float x) noexcept;
@@ -13,7 +15,9 @@ template FMT_API std::locale locale_ref::get<std::locale>() const;
 template FMT_API thousands_sep_result<char> thousands_sep_impl(locale_ref);
 template FMT_API char decimal_point_impl(locale_ref);
 template FMT_API void buffer<char>::append(const char*, const char*);
-template FMT_API void vformat_to(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
+template FMT_API void vformat_to(buffer<char>&, string_view,
+                                 basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
 
 }  // namespace detail
+
 FMT_END_NAMESPACE
