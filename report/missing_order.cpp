@@ -10,6 +10,7 @@
 
 #include "base/strong_id.h"
 #include "report/bug.h"
+#include "report/python_name.h"
 #include "report/race_sites.h"
 
 namespace barracuda::report {
@@ -32,22 +33,38 @@ const char* name_of(wire::Scope scope) {
 
 // What the language of the kernel calls the remedies.
 struct Names {
-  const char *block_barrier, *warp_barrier, *fence, *system_fence, *update;
+  const char *block_barrier, *warp_barrier, *fence, *system_fence, *update, *event;
 };
 
 constexpr Names kCuda{.block_barrier = "__syncthreads()",
                       .warp_barrier = "__syncwarp()",
                       .fence = "__threadfence()",
                       .system_fence = "__threadfence_system()",
-                      .update = "atomicAdd()"};
-constexpr Names kPython{.block_barrier = "cuda.syncthreads()",
-                        .warp_barrier = "cuda.syncwarp()",
-                        .fence = "cuda.threadfence()",
-                        .system_fence = "cuda.threadfence_system()",
-                        .update = "cuda.atomic.add()"};
+                      .update = "atomicAdd()",
+                      .event = "cudaEventRecord(), cudaStreamWaitEvent()"};
+constexpr Names kNumba{.block_barrier = "cuda.syncthreads()",
+                       .warp_barrier = "cuda.syncwarp()",
+                       .fence = "cuda.threadfence()",
+                       .system_fence = "cuda.threadfence_system()",
+                       .update = "cuda.atomic.add()",
+                       .event = "event.record(), event.wait()"};
+// Threads and fences are the compiler's there: a program orders what it does with another one by
+// atomics alone. Events are those of the framework around it.
+constexpr Names kTriton{.block_barrier = "tl.debug_barrier()",
+                        .warp_barrier = "tl.debug_barrier()",
+                        .fence = "an atomic with sem=\"acq_rel\"",
+                        .system_fence = "an atomic with scope=\"sys\"",
+                        .update = "tl.atomic_add()",
+                        .event = kCuda.event};
 
+// numba's kernels have parameters in their names, and Triton's none.
 const Names& names_for(const Access& access) {
-  return access.place.file.ends_with(".py") ? kPython : kCuda;
+  const bool is_python = access.place.file.ends_with(".py");
+  if (is_numba_name(access.kernel) ||
+      (is_python && (access.kernel.empty() || access.kernel.ends_with(')')))) {
+    return kNumba;
+  }
+  return is_python ? kTriton : kCuda;
 }
 
 const char* verb_of(const Access& access) {
@@ -66,9 +83,13 @@ std::string side_name(const Access& access) {
                              : fmt::format("launch {}", access.launch);
 }
 
-constexpr const char* kOrderStreams =
-    ": both belong on one stream, or the stream of the later one waits for an event behind the "
-    "earlier one (cudaEventRecord(), cudaStreamWaitEvent())";
+std::string order_streams(const Access& first, const Access& second) {
+  const bool is_numba = is_numba_name(first.kernel) || is_numba_name(second.kernel);
+  return fmt::format(
+      ": both belong on one stream, or the stream of the later one waits for an event behind the "
+      "earlier one ({})",
+      is_numba ? kNumba.event : kCuda.event);
+}
 
 std::string between_host_and_kernel(const Access& first, const Access& second) {
   return fmt::format("no stream order, event or synchronisation between {} and {}{}",
@@ -76,7 +97,7 @@ std::string between_host_and_kernel(const Access& first, const Access& second) {
                      second.is_by_host && first.is_by_host && first.operation == second.operation
                          ? "the other"
                          : side_name(second),
-                     kOrderStreams);
+                     order_streams(first, second));
 }
 
 // One race, and the words for what it lacks.
@@ -187,7 +208,7 @@ class Clause {
                      first_.launch, second_.launch)
                : fmt::format(
                      "no stream order, event or synchronisation between launch {} and launch {}{}",
-                     first_.launch, second_.launch, kOrderStreams);
+                     first_.launch, second_.launch, order_streams(first_, second_));
   }
 
   [[nodiscard]] std::string release_fence() const {

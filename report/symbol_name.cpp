@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "report/python_name.h"
+
 namespace barracuda::report {
 
 namespace {
@@ -223,6 +225,9 @@ std::string template_name(const std::string& name) {
 }
 
 std::string simple_name(const std::string& name) {
+  if (is_numba_name(name)) {
+    return python_name(name);
+  }
   constexpr std::size_t kLong = 80;
   return name.size() <= kLong ? name : simple(name);
 }

@@ -22,7 +22,8 @@ std::string without_return_type(const std::string& name);
 std::string template_name(const std::string& name);
 
 // The name with the arguments of its templates cut short, if it is long: of those for which there
-// is no room "…" remains, and what the standard library adds by default is left out.
+// is no room "…" remains, and what the standard library adds by default is left out. A name of
+// numba's becomes Python's own, however long it is.
 std::string simple_name(const std::string& name);
 
 // A variable's own name, without the namespaces or the function that it is in:

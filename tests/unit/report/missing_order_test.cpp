@@ -118,6 +118,26 @@ TEST_CASE("a Python kernel's barriers and fences have Python's names") {
   CHECK(sample.text().find("cuda.threadfence() is missing") != std::string::npos);
 }
 
+TEST_CASE(
+    "numba's kernels are known by their names where they have no lines, and Triton's by theirs") {
+  Sample sample;
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  sample.second.kernel = "__main__::main::_3clocals_3e::add(int)";
+  CHECK(sample.text().find("cuda.syncthreads() is missing") != std::string::npos);
+  sample.race.kind = detector::RaceKind::kInterKernel;
+  sample.second.stream = sample.first.stream + 1;
+  CHECK(sample.text().find("(event.record(), event.wait())") != std::string::npos);
+
+  sample.second.kernel = "add_kernel";
+  CHECK(sample.text().find("(cudaEventRecord(), cudaStreamWaitEvent())") != std::string::npos);
+  sample.second.place.file = "model.py";
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  CHECK(sample.text().find("tl.debug_barrier() is missing") != std::string::npos);
+  sample.race.missing = detector::MissingOrder::kAcquireFenceMissing;
+  CHECK(sample.text().find("an atomic with sem=\"acq_rel\" is missing between") !=
+        std::string::npos);
+}
+
 TEST_CASE("a barrier's place is named: in a loop, and where only some threads come by") {
   Sample sample;
   sample.race.kind = detector::RaceKind::kIntraBlock;
