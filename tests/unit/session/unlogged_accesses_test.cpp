@@ -1,10 +1,8 @@
-#include "session/unlogged_accesses.h"
-
 #include <algorithm>
-#include <cstring>
-#include <initializer_list>
 
 #include <catch2/catch.hpp>
+
+#include "tests/unit/session/unlogged_device.h"
 
 namespace barracuda::session {
 namespace {
@@ -14,105 +12,6 @@ using detector::CopyId;
 using detector::kLegacyStream;
 using detector::LaunchId;
 using detector::StreamKey;
-
-constexpr std::uint64_t kIn = 0x10000, kOut = 0x20000, kOther = 0x30000, kBytes = 0x1000;
-constexpr std::uint64_t kStream = 100, kSecond = 101;
-
-Options options_with(const std::string& filter) {
-  Options options;
-  options.filter = filter;
-  return options;
-}
-
-// Kernels of two pointers, the second of which is written through.
-struct Device {
-  explicit Device(const Options& options_given = options_with("auto")) : options(options_given) {
-    for (const std::uint64_t array : {kIn, kOut, kOther}) {
-      allocations.add(array, kBytes, "cudaMalloc");
-    }
-    kernel.parameters = {{0, 8}, {8, 8}};
-    kernel.writes = {.is_known = true, .arguments = {{1, 0}}};
-  }
-
-  // Thread t of a block reads word t of the first and writes word t of the second;
-  void use_own_words() {
-    using enum ptx::AddressOp;
-    kernel.accesses.are_known = true;
-    kernel.accesses.nodes = {{.op = kThread, .bytes = 4},
-                             {.op = kWiden, .bytes = 8, .first = 0, .second = 0},
-                             {.op = kConstant, .bytes = 8, .value = 4},
-                             {.op = kMultiply, .bytes = 8, .first = 1, .second = 2}};
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      kernel.accesses.nodes.push_back({.op = kArgument, .bytes = 8, .word = {.parameter = i}});
-      kernel.accesses.nodes.push_back({.op = kAdd, .bytes = 8, .first = 3, .second = 4 + 2 * i});
-      kernel.accesses.accesses.push_back({.leads = {.is_known = true, .arguments = {{i, 0}}},
-                                          .form = 5 + 2 * i,
-                                          .bytes = 4,
-                                          .first_site = 40 + 3 * i,
-                                          .sites = 2});
-    }
-  }
-
-  // with this, thread t of the grid.
-  void add_blocks() {
-    using enum ptx::AddressOp;
-    auto& nodes = kernel.accesses.nodes;
-    for (ptx::AddressNode& node : nodes) {
-      node.first += 4;
-      node.second += 4;
-    }
-    nodes[0] = {.op = kAdd, .bytes = 4, .first = 3, .second = 2};
-    nodes.insert(nodes.begin(), {{.op = kBlock, .bytes = 4},
-                                 {.op = kBlockSize, .bytes = 4},
-                                 {.op = kThread, .bytes = 4},
-                                 {.op = kMultiply, .bytes = 4, .first = 0, .second = 1}});
-    for (ptx::GlobalAccess& access : kernel.accesses.accesses) {
-      access.form = *access.form + 4;
-    }
-  }
-
-  UnloggedAccesses::LeftOut leave_out(StreamKey stream, std::uint64_t in, std::uint64_t out,
-                                      bool is_programmatic = false) {
-    const LaunchId id{++launches};
-    if (is_programmatic) {
-      streams.launch_programmatic(stream, id, CopyId{++copies});
-    } else {
-      streams.launch(stream, id);
-    }
-    std::vector<std::byte> arguments(16);
-    std::memcpy(arguments.data(), &in, 8);
-    std::memcpy(arguments.data() + 8, &out, 8);
-    return reads.begin({.id = id,
-                        .stream = stream,
-                        .kernel = kernel,
-                        .arguments = arguments,
-                        .variables = variables,
-                        .is_programmatic = is_programmatic,
-                        .grid = {.x = 2},
-                        .block = {.x = 32}});
-  }
-
-  wire::UnloggedMemory launch(StreamKey stream, std::uint64_t in, std::uint64_t out,
-                              bool is_programmatic = false) {
-    return leave_out(stream, in, out, is_programmatic).memory;
-  }
-
-  void copy_to(StreamKey stream, std::uint64_t address, bool is_written = true) {
-    reads.begin({.id = streams.copy(stream, CopyId{++copies}).id,
-                 .accesses = {{.address = address, .row_bytes = 16, .is_written = is_written}}});
-  }
-
-  [[nodiscard]] bool has_given_up() const { return !problems.sentences().empty(); }
-
-  Options options;
-  AllocationTable allocations;
-  StreamTracker streams;
-  Problems problems;
-  ptx::Kernel kernel;
-  std::vector<MemoryRange> variables;  // that it names
-  std::uint32_t launches = 0, copies = 0;
-  UnloggedAccesses reads{options, allocations, streams, problems, [](LaunchId) { return " (k)"; }};
-};
 
 bool is_range(const wire::UnloggedMemory& unwritten, std::uint64_t address) {
   return unwritten.count == 1 && unwritten.ranges[0].address == address &&
@@ -264,70 +163,6 @@ TEST_CASE("filter=auto leaves out where streams were there to be beside each oth
   SECTION("another is created") {
     device.streams.created(Handle{kSecond + 1}, true);
     CHECK(launches_until_left_out() == 15);
-  }
-}
-
-TEST_CASE("filter=auto leaves out where streams work beside each other on memory of their own") {
-  Device device;
-  device.use_own_words();
-  device.add_blocks();
-  device.streams.created(Handle{kStream}, true);
-  device.streams.created(Handle{kSecond}, true);
-  const StreamKey stream{kStream}, second{kSecond};
-  constexpr std::uint64_t kPart = 2 * 32 * 4;  // what a launch accesses of an array
-  const auto launches_until_left_out = [&](std::uint64_t in, std::uint64_t out) {
-    std::uint32_t logged = 0;
-    while (
-        logged < 100 &&
-        device.launch(logged % 2 == 0 ? stream : second, kIn, logged % 2 == 0 ? kOut : out).count ==
-            0) {
-      ++logged;
-    }
-    const wire::UnloggedMemory last = device.launch(second, in, out);
-    return last.count == 0 ? 100 : logged;
-  };
-  SECTION("arrays of their own, and one that both read") {
-    CHECK(launches_until_left_out(kIn, kOther) == 31);
-    const wire::UnloggedMemory left_out = device.launch(second, kIn, kOther);
-    REQUIRE(left_out.count == 2);
-    CHECK(left_out.ranges[0].address == kIn);
-    CHECK(left_out.ranges[1].address == kOther);
-    CHECK(left_out.owned == 1);
-    CHECK(device.launch(stream, kIn, kOut).count == 2);
-    SECTION("which a copy may write meanwhile") {
-      device.copy_to(second, kIn);
-      CHECK(device.has_given_up());
-    }
-    SECTION("of which a copy writes another part") {
-      device.copy_to(second, kIn + kPart);
-      CHECK_FALSE(device.has_given_up());
-    }
-    SECTION("one writes what the other one does") {
-      device.launch(second, kIn, kOut);
-      CHECK(device.has_given_up());
-    }
-    SECTION("another stream is created") {
-      device.streams.created(Handle{kSecond + 1}, true);
-      CHECK(launches_until_left_out(kIn, kOther) == 31);
-    }
-  }
-  SECTION("parts of one array") {
-    CHECK(launches_until_left_out(kIn + kPart, kOut + kPart) == 31);
-    const wire::UnloggedMemory left_out = device.launch(second, kIn + kPart, kOut + kPart);
-    REQUIRE(left_out.count == 2);
-    CHECK(left_out.ranges[0].address == kIn + kPart);
-    CHECK(left_out.ranges[0].bytes == kPart);
-    CHECK(left_out.ranges[1].address == kOut + kPart);
-    CHECK(left_out.ranges[1].bytes == kPart);
-  }
-  SECTION("parts of which one byte is of both") {
-    CHECK(launches_until_left_out(kIn, kOut + kPart - 4) == 100);
-  }
-  SECTION("addresses that are not known may be any of their array") {
-    for (ptx::GlobalAccess& access : device.kernel.accesses.accesses) {
-      access.form.reset();
-    }
-    CHECK(launches_until_left_out(kIn + kPart, kOut + kPart) == 100);
   }
 }
 
