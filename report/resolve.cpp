@@ -172,6 +172,8 @@ class Resolver {
       }
     } else if (error.has_thread) {
       place.note = "ended its kernel";
+    } else if (error.end == KernelEnd::kMemoryError && place.inlined.empty()) {
+      place.note = "ended its kernel; the GPU does not say which thread or where";
     }
     if (error.has_thread) {
       fill_thread(place, error.launch, error.block, error.thread);

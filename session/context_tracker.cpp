@@ -61,9 +61,15 @@ void ContextTracker::before_end(Handle context) {
 }
 
 void ContextTracker::failed(Handle context, DriverStatus status) {
-  if (failures_.context_failed(context, status)) {
-    in_flight_.drain(context, true);
+  if (!failures_.context_failed(context)) {
+    return;
   }
+  // The emulated device has said it itself.
+  if (!driver_.is_emulated()) {
+    in_flight_.check_arrived(kFailurePatience);
+    failures_.kernel_died(status, in_flight_.first_unfinished(context));
+  }
+  in_flight_.drain(context, true);
 }
 
 void ContextTracker::close(bool can_wait) {

@@ -56,6 +56,8 @@ class ContextTracker {
 
  private:
   static constexpr std::chrono::seconds kStreamPatience{10};
+  // For the records that say which launches had ended before one of them died.
+  static constexpr std::chrono::seconds kFailurePatience{5};
 
   DriverStatus synchronize(Handle context);
   void failed(Handle context, DriverStatus status);

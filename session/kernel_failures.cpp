@@ -63,16 +63,17 @@ void KernelFailures::kernel_blocked(const std::string& reason) {
 }
 
 // On the emulated device the launch itself has said where it failed.
-bool KernelFailures::context_failed(Handle context, DriverStatus status) {
+bool KernelFailures::context_failed(Handle context) {
   const std::lock_guard lock(mutex_);
-  if (!failed_contexts_.insert(context).second) {
-    return false;
-  }
-  if (!driver_.is_emulated()) {
-    report::MemoryErrorRecord& error = memory_errors_.emplace_back();
-    error.what = find_sticky(status)->what;
-  }
-  return true;
+  return failed_contexts_.insert(context).second;
+}
+
+void KernelFailures::kernel_died(DriverStatus status, const WatchedLaunch& launch) {
+  const std::lock_guard lock(mutex_);
+  report::MemoryErrorRecord& error = memory_errors_.emplace_back();
+  error.what = find_sticky(status)->what;
+  error.kernel = launch.kernel;
+  error.launch = launch.id;
 }
 
 void KernelFailures::context_ended(Handle context) {

@@ -279,6 +279,16 @@ void LaunchesInFlight::check_arrived(std::chrono::milliseconds timeout) {
   }
 }
 
+WatchedLaunch LaunchesInFlight::first_unfinished(Handle context) const {
+  const HeldLock lock(mutex_);
+  const auto first = std::ranges::find_if(in_flight_, [&](const InFlight& launch) {
+    return launch.context == context && !pipeline_.is_over(launch.id);
+  });
+  return first == in_flight_.end()
+             ? WatchedLaunch{}
+             : WatchedLaunch{.kernel = books_.kernel_of(first->id), .id = first->id};
+}
+
 std::vector<Handle> LaunchesInFlight::contexts() const {
   const HeldLock lock(mutex_);
   std::vector<Handle> contexts;

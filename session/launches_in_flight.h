@@ -18,6 +18,7 @@
 #include "session/allocation_table.h"
 #include "session/device_area.h"
 #include "session/launch_request.h"
+#include "session/launch_watch.h"
 #include "session/module_registry.h"
 #include "session/problems.h"
 #include "session/run_books.h"
@@ -80,6 +81,9 @@ class LaunchesInFlight {
   void drain(Handle context, bool failed);
   // Checks what has arrived, without the device; for a process that is being killed.
   void check_arrived(std::chrono::milliseconds timeout);
+  // After check_arrived(): of a context whose kernel died the oldest launch that did not log its
+  // end, which in one stream is the one that died. None: it is not known.
+  [[nodiscard]] WatchedLaunch first_unfinished(Handle context) const;
   // No launch will ever end: force-ends all, so that it is reported which threads wait.
   void give_up_all();
   // The contexts that have a log area.

@@ -362,17 +362,12 @@ UnloggedAccesses::LeftOut UnloggedAccesses::begin(const BegunLaunch& launch, boo
     hold_against(launch.id, touched);
   }
   const bool is_apart = beside_.add(launch.id, std::move(touched));
-  if (!is_on() || !written || launch.is_programmatic) {
+  if (!is_on() || !written || launch.is_programmatic || !(is_after_all || is_apart)) {
     return {};
   }
-  if (is_after_all && (has_no_rival || streams_.is_sequential())) {
-    return leave_out(launch, written->likely, std::nullopt);
-  }
-  if ((is_after_all || is_apart) &&
-      (!foresees_ || beside_.are_apart_for_long(launch.grid.volume() * launch.block.volume()))) {
-    return leave_out(launch, written->likely, reach);
-  }
-  return {};
+  const bool is_foreseen = has_no_rival || (is_after_all && streams_.is_sequential()) ||
+                           beside_.are_apart_for_long(launch.grid.volume() * launch.block.volume());
+  return is_foreseen || !foresees_ ? leave_out(launch, written->likely, reach) : LeftOut{};
 }
 
 void UnloggedAccesses::begin(LaunchId id) {

@@ -22,7 +22,7 @@ judge() {
 
 # name | file in session | sed expression: one line each
 of_session=$(cat <<'LIST'
-filter: what comes before does not matter|unlogged_accesses.cpp|s/if ((is_after_all || is_apart) \&\&/if (/
+filter: what comes before does not matter|unlogged_accesses.cpp|s/ || !(is_after_all || is_apart)) {/) {/
 filter: what comes later does not matter|unlogged_accesses.cpp|s/^    hold_against(launch.id, touched);//
 filter: copies that come later do not matter|unlogged_accesses.cpp|s/^  hold_against(copy.id, touched);//
 beside: copies are beside nothing|unlogged_accesses.cpp|s/^  beside_.add(copy.id, touched);//
@@ -45,7 +45,7 @@ filter: a pointer into no allocation writes nothing|unlogged_accesses.cpp|/if (!
 filter: an end is the beginning of what follows|unlogged_accesses.cpp|s/allocation_with(pointer - 1)/allocation_with(pointer)/
 filter: an array is written with the one before it|unlogged_accesses.cpp|s/leave_out(launch, written->likely,/leave_out(launch, written->maybe,/
 filter: what is written may stay unlogged|unlogged_accesses.cpp|s/!overlap({\*range}, written) \&\& //
-filter: programmatic launches wait|unlogged_accesses.cpp|s/ || launch.is_programmatic) {/) {/
+filter: programmatic launches wait|unlogged_accesses.cpp|s/ || launch.is_programmatic || !(is/ || !(is/
 filter: the oldest reader is forgotten|unlogged_accesses.cpp|s/^    kept.read.insert(.*;//
 filter: what it says it goes on doing|unlogged_accesses.cpp|s/^  is_given_up_ = true;//
 filter: a write that was met is not told|unlogged_accesses.cpp|s/if (unlogged.written != 0 \&\& is_on()) {/if (false) {/
@@ -153,6 +153,9 @@ uniform: a load before any barrier is steady|analysis/steady_loads.cpp|s/if (ind
 uniform: who writes behind the load does not matter|analysis/steady_loads.cpp|s/return is_written ? std::vector<std::size_t>{} : barriers;/return barriers;/
 uniform: an unknown address is none of the variable|analysis/steady_loads.cpp|s/return sources.is_loaded || sources.variables.empty() ||/return/
 uniform: extern variables lie apart|analysis/steady_loads.cpp|s/if (!variable.is_extern) {/if (true) {/
+tables: any function reads tables of CUDA|passes/classify_statements.cpp|s/!function.name.starts_with(kTableReader)/false/
+tables: the functions of sine and cosine read memory|passes/classify_statements.cpp|s/^  take_tables_as_constants(program);//
+uniform: all global memory is constant|analysis/uniform_blocks.cpp|s/module_.statements\[at\].instruction.has(Modifier::kNc);/true;/
 uniform: any barrier makes a load steady|analysis/uniform_blocks.cpp|s/return blocks_\[flow_.block_of(barrier)\] == Uniformity::kAll;/return true;/
 uniform: a register is what it ever was|analysis/uniform_blocks.cpp|s/made_here_\[written.name\] = differs_now;/made_here_[written.name] = false;/
 code: pieces of matrices are aligned|hooks/hook_call.cpp|s/ || may_be_unaligned(site);/;/

@@ -18,7 +18,11 @@ constexpr std::string_view kHead =
     ".version 7.8\n.target sm_90\n.address_size 64\n"
     ".shared .align 4 .b8 tile[64];\n"
     ".func helper() { .reg .b32 %r<2>; ld.shared.u32 %r1, [tile]; ret; }\n"
-    ".func harmless() { ret; }\n";
+    ".func harmless() { ret; }\n"
+    ".global .align 4 .u32 table[2] = {1, 2};\n"
+    ".func __internal_trig_reduction_slowpathd() { .reg .b32 %r<2>; ld.global.nc.u32 %r1, [table]; "
+    "ret; }\n"
+    ".func reads_table() { .reg .b32 %r<2>; ld.global.nc.u32 %r1, [table]; ret; }\n";
 
 InstrumentedModule instrument_with(std::string_view body) {
   std::vector<Module> units;
@@ -51,9 +55,10 @@ TEST_CASE("words of shared memory have states where barriers of the block alone 
   CHECK(keeps_states(tile + "bar.red.popc.u32 %r3, 1, %p1;\n"));
   CHECK(keeps_states("ld.u32 %r2, [%rd1];\n"));  // it may be
   CHECK(keeps_states(tile + "call harmless;\n"));
+  CHECK(keeps_states(tile + "call __internal_trig_reduction_slowpathd;\n"));  // CUDA's own
   CHECK(keeps_states(tile + "tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %r6}];\n"));
   for (const std::string_view other :
-       {"call helper;\n", "cp.async.ca.shared.global [tile], [%rd1], 4;\n",
+       {"call helper;\n", "call reads_table;\n", "cp.async.ca.shared.global [tile], [%rd1], 4;\n",
         "ld.shared::cluster.u32 %r3, [%r4];\n", "barrier.cluster.arrive;\n",
         "mbarrier.init.shared.b64 [tile], 1;\n"}) {
     INFO(other);

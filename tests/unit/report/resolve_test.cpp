@@ -403,6 +403,12 @@ TEST_CASE("a memory error has its place and thread, or says nothing of them") {
   CHECK_FALSE(unknown.has_thread);
   CHECK_FALSE(unknown.has_address);
   CHECK(unknown.operation == AccessOperation::kUnknown);
+  CHECK(unknown.note.empty());
+  run.memory_errors[0].where = {};
+  const Access of_gpu = resolved_race(run).accesses.front();
+  CHECK(of_gpu.kernel == "add(int*)");
+  CHECK(of_gpu.launch == 1);
+  CHECK(of_gpu.note == "ended its kernel; the GPU does not say which thread or where");
 }
 
 TEST_CASE("a kernel that did not end is a finding of its own type, with where its threads were") {

@@ -57,6 +57,14 @@ TEST_CASE("filter=auto leaves out where streams work beside each other on memory
     CHECK(left_out.ranges[1].address == kOut + kPart);
     CHECK(left_out.ranges[1].bytes == kPart);
   }
+  SECTION("parts of one array, after works that came one after the other") {
+    for (int i = 0; i < 20; ++i) {
+      device.launch(stream, kIn, kOut);
+    }
+    const wire::UnloggedMemory left_out = device.launch(second, kIn + kPart, kOut + kPart);
+    CHECK(left_out.count == 0);  // the first of them that is beside another
+    CHECK_FALSE(device.has_given_up());
+  }
   SECTION("parts of which one byte is of both") {
     CHECK(launches_until_left_out(kIn, kOut + kPart - 4) == 100);
   }
