@@ -170,6 +170,38 @@ MemoryRanges UnloggedAccesses::watched(const BegunLaunch& launch,
   return found;
 }
 
+// Of more ranges than the descriptor has room for, neighbours of which none is written become one
+// if nothing between them is written: what else lies there is not written either. Kernels of twenty
+// arrays are common in simulations.
+void UnloggedAccesses::join_neighbours(std::vector<Range>& ranges, const MemoryRanges& written) {
+  constexpr std::uint64_t kMostBetween = std::uint64_t{2} << 20;  // cudaMalloc's large pages
+  MemoryRanges others = written;
+  for (const Range& range : ranges) {
+    if (range.why != Why::kUnwritten) {
+      others.push_back(range.part);
+    }
+  }
+  std::ranges::sort(ranges, {},
+                    [](const Range& range) { return std::pair(range.why, range.part.address); });
+  while (ranges.size() > wire::kMostUnloggedRanges) {
+    std::uint64_t least = kMostBetween;
+    auto first = ranges.end();
+    for (auto at = ranges.begin(); at + 1 != ranges.end() && at[1].why == Why::kUnwritten; ++at) {
+      const std::uint64_t between =
+          at[1].part.address - std::min(at[1].part.address, end_of(at->part));
+      if (between < least && !overlap({hull(at->part, at[1].part)}, others)) {
+        least = between;
+        first = at;
+      }
+    }
+    if (first == ranges.end()) {
+      return;
+    }
+    first->whole = first->part = hull(first->part, first[1].part);
+    ranges.erase(first + 1);
+  }
+}
+
 // The largest allocations for which the descriptor has room, by what is known of them; with a
 // reach, what is in reach of them.
 std::vector<UnloggedAccesses::Range> UnloggedAccesses::left_out_of(
@@ -203,6 +235,9 @@ std::vector<UnloggedAccesses::Range> UnloggedAccesses::left_out_of(
     }
   }
   std::erase_if(ranges, [](const Range& range) { return range.part.bytes == 0; });
+  if (!reach) {
+    join_neighbours(ranges, written);
+  }
   if (ranges.size() > wire::kMostUnloggedRanges) {
     std::ranges::sort(ranges, std::greater<>(),
                       [](const Range& range) { return range.part.bytes; });

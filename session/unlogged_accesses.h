@@ -106,6 +106,7 @@ class UnloggedAccesses {
   [[nodiscard]] std::vector<Range> left_out_of(const BegunLaunch& launch,
                                                const MemoryRanges& written,
                                                const std::optional<MemoryRanges>& reach) const;
+  static void join_neighbours(std::vector<Range>& ranges, const MemoryRanges& written);
   LeftOut leave_out(const BegunLaunch& launch, const MemoryRanges& written,
                     const std::optional<MemoryRanges>& reach);
   // Those that a shortcut leads to, if all its accesses are left out there; else nothing.

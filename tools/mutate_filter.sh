@@ -34,6 +34,7 @@ beside: what was not asked touched nothing|works_beside.cpp|s/(anything_ == Work
 beside: what was lost touched nothing|works_beside.cpp|s/^    has_lost_some_ = true;//
 beside: one work is long enough|works_beside.cpp|s/kLongApart = 32/kLongApart = 1/
 beside: the newest launch stands for those beside it|unlogged_accesses.cpp|s/return unlogged.has_same(kept) \&\& is_before(unlogged);/return unlogged.has_same(kept);/
+ranges: what is written lies between none|unlogged_accesses.cpp|s/ \&\& !overlap({hull(at->part, at\[1\].part)}, others)) {/) {/
 reach: a loop does not repeat|launch_reach.cpp|s/ ||$/ || false ||/;s/^      addresses.values\[\*access.form\]->step_count != 0) {/      false) {/
 reach: factors are positive|launch_reach.cpp|s/way < 0 ? first : last/last/
 reach: blocks do not count|launch_reach.cpp|s/part < address.factors.size()/part < 3/

@@ -48,6 +48,17 @@ def check(kind, counts, results):
     return problems
 
 
+def check_once(arguments, kind):
+    """Measures all counts; with --check, what is wrong with them."""
+    results = []
+    for count in arguments.count:
+        results.append(measure(arguments, kind, count))
+        seconds, size = results[-1]
+        print("%-8s %8d launches: %7.2f CPU s, %6.2f us each, %6.0f MiB" %
+              (kind, count, seconds, seconds / max(count, 1) * 1e6, size / 2**20), flush=True)
+    return check(kind, arguments.count, results) if arguments.check else []
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -61,14 +72,11 @@ def main():
         parser.error("--check needs three counts")
     problems = []
     for kind in arguments.kind or KINDS:
-        results = []
-        for count in arguments.count:
-            results.append(measure(arguments, kind, count))
-            seconds, size = results[-1]
-            print("%-8s %8d launches: %7.2f CPU s, %6.2f us each, %6.0f MiB" %
-                  (kind, count, seconds, seconds / max(count, 1) * 1e6, size / 2**20), flush=True)
-        if arguments.check:
-            problems += check(kind, arguments.count, results)
+        for _ in range(2):  # other processes take a part of the caches: what is wrong is so twice
+            wrong = check_once(arguments, kind)
+            if not wrong:
+                break
+        problems += wrong
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

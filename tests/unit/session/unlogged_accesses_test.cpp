@@ -279,25 +279,43 @@ TEST_CASE("a write that the logger met where none should be is told") {
   CHECK(device.has_given_up());
 }
 
-TEST_CASE("more ranges than a descriptor has room for: the largest are left out") {
+// A launch with 18 arrays, each so much behind the one before it; the second is written.
+wire::UnloggedMemory leave_out_of_many(std::uint64_t apart) {
   Device device;
   device.kernel.parameters = {{0, 8}, {8, 8}, {16, 128}};
   std::vector<std::byte> arguments(144);
   for (std::uint64_t i = 0; i < 18; ++i) {
-    const std::uint64_t pointer = kOther + i * 0x10000;
+    const std::uint64_t pointer = kOther + i * apart;
     device.allocations.add(pointer, 64 * (i + 1), "cudaMalloc");
     std::memcpy(arguments.data() + 8 * i, &pointer, 8);
   }
   const LaunchId id{++device.launches};
   device.streams.launch(kLegacyStream, id);
-  const wire::UnloggedMemory unwritten =
-      device.reads
-          .begin(
-              {.id = id, .stream = kLegacyStream, .kernel = device.kernel, .arguments = arguments})
-          .memory;
+  return device.reads
+      .begin({.id = id, .stream = kLegacyStream, .kernel = device.kernel, .arguments = arguments})
+      .memory;
+}
+
+TEST_CASE("more ranges than a descriptor has room for: the largest are left out") {
+  const wire::UnloggedMemory unwritten = leave_out_of_many(0x1000000);
   REQUIRE(unwritten.count == wire::kMostUnloggedRanges);
   for (std::uint32_t i = 0; i < unwritten.count; ++i) {
     CHECK(unwritten.ranges[i].bytes > 64 * 10);
+  }
+}
+
+TEST_CASE("of too many ranges neighbours become one, with nothing between them that is written") {
+  constexpr std::uint64_t kApart = 0x10000;
+  const wire::UnloggedMemory unwritten = leave_out_of_many(kApart);
+  REQUIRE(unwritten.count == wire::kMostUnloggedRanges);
+  const auto is_left_out = [&](std::uint64_t address) {
+    return std::ranges::any_of(unwritten.ranges, [&](const wire::UnloggedRange& range) {
+      return address - range.address < range.bytes;
+    });
+  };
+  for (std::uint64_t i = 0; i < 18; ++i) {
+    CHECK(is_left_out(kOther + i * kApart) == (i != 1));
+    CHECK(is_left_out(kOther + i * kApart + 64 * (i + 1) - 1) == (i != 1));
   }
 }
 
