@@ -126,15 +126,15 @@ TouchedMemory UnloggedAccesses::touched_by(const BegunLaunch& launch,
                                            const std::optional<Written>& written,
                                            const std::optional<MemoryRanges>& reach) const {
   TouchedMemory touched;
-  if (written) {
+  const bool are_variables_known = std::ranges::all_of(
+      launch.variables, [](const MemoryRange& variable) { return variable.bytes != 0; });
+  if (written && (are_variables_known || !launch.kernel.writes.variables)) {
     touched.written = reach ? parts_in_reach(written->maybe, *reach) : written->maybe;
     if (launch.kernel.writes.variables) {
       touched.written->insert(touched.written->end(), launch.variables.begin(),
                               launch.variables.end());
     }
   }
-  const bool are_variables_known = std::ranges::all_of(
-      launch.variables, [](const MemoryRange& variable) { return variable.bytes != 0; });
   if (reach && are_variables_known) {
     touched.accessed = reach;
     touched.accessed->insert(touched.accessed->end(), launch.variables.begin(),
