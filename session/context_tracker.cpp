@@ -61,13 +61,13 @@ void ContextTracker::before_end(Handle context) {
 }
 
 void ContextTracker::failed(Handle context, DriverStatus status) {
-  if (!failures_.context_failed(context)) {
+  if (!failures_.context_failed(context, status)) {
     return;
   }
   // The emulated device has said it itself.
   if (!driver_.is_emulated()) {
     in_flight_.check_arrived(kFailurePatience);
-    failures_.kernel_died(status, in_flight_.first_unfinished(context));
+    failures_.kernel_died(in_flight_.first_unfinished(context));
   }
   in_flight_.drain(context, true);
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/strong_id.h"
 #include "session/launch_tracker.h"
 #include "session/source_line.h"
@@ -63,17 +64,23 @@ void KernelFailures::kernel_blocked(const std::string& reason) {
 }
 
 // On the emulated device the launch itself has said where it failed.
-bool KernelFailures::context_failed(Handle context) {
+bool KernelFailures::context_failed(Handle context, DriverStatus status) {
   const std::lock_guard lock(mutex_);
-  return failed_contexts_.insert(context).second;
+  if (!failed_contexts_.insert(context).second) {
+    return false;
+  }
+  if (!driver_.is_emulated()) {
+    report::MemoryErrorRecord& error = memory_errors_.emplace_back();
+    error.what = find_sticky(status)->what;
+  }
+  return true;
 }
 
-void KernelFailures::kernel_died(DriverStatus status, const WatchedLaunch& launch) {
+void KernelFailures::kernel_died(const WatchedLaunch& launch) {
   const std::lock_guard lock(mutex_);
-  report::MemoryErrorRecord& error = memory_errors_.emplace_back();
-  error.what = find_sticky(status)->what;
-  error.kernel = launch.kernel;
-  error.launch = launch.id;
+  ASSERT(!memory_errors_.empty());
+  memory_errors_.back().kernel = launch.kernel;
+  memory_errors_.back().launch = launch.id;
 }
 
 void KernelFailures::context_ended(Handle context) {

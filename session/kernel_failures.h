@@ -29,10 +29,10 @@ class KernelFailures {
   // A kernel of the emulated device died. 0: its launch is not checked.
   void device_failed(const emulator::DeviceError& error, std::string_view kernel,
                      detector::LaunchId launch);
-  // A call had a sticky answer. False if the context's failure is known.
-  bool context_failed(Handle context);
-  // The same, of a GPU: what the answer says, and the launch that is likely meant.
-  void kernel_died(DriverStatus status, const WatchedLaunch& launch);
+  // A call had this sticky answer. False if the context's failure is known.
+  bool context_failed(Handle context, DriverStatus status);
+  // The launch that the last failure of a GPU's context is likely of.
+  void kernel_died(const WatchedLaunch& launch);
   // Its handle may come back.
   void context_ended(Handle context);
   // On a GPU, where the program has to be ended.

@@ -74,6 +74,13 @@ std::optional<MemoryRanges> find_reach(const KnownLaunch& launch,
       return std::nullopt;
     }
     const std::optional<MemoryRange> interval = interval_of(access, addresses);
+    if (interval && interval->bytes != 0) {  // it may lead out of its array into another
+      for (const std::uint64_t end : {interval->address, end_of(*interval) - 1}) {
+        if (const auto allocation = allocations.allocation_with(end)) {
+          add(reached, *allocation, common_part(*interval, *allocation));
+        }
+      }
+    }
     for (const ptx::ArgumentWord& word : access.leads.arguments) {
       const std::uint64_t pointer = argument_word(launch.kernel, launch.arguments, word);
       const auto behind = allocations.allocation_with(pointer);

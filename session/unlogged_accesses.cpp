@@ -43,6 +43,34 @@ std::uint64_t variable_of(const UnloggedAccesses::BegunLaunch& launch, const std
                                                                   : launch.variables[index].address;
 }
 
+// A joined range may be more than what was freed.
+MemoryRanges without(const MemoryRanges& ranges, const MemoryRange& freed) {
+  MemoryRanges rest;
+  for (const MemoryRange& range : ranges) {
+    if (!overlap(range, freed)) {
+      rest.push_back(range);
+      continue;
+    }
+    if (range.address < freed.address) {
+      rest.push_back({.address = range.address, .bytes = freed.address - range.address});
+    }
+    if (end_of(freed) < end_of(range)) {
+      rest.push_back({.address = end_of(freed), .bytes = end_of(range) - end_of(freed)});
+    }
+  }
+  return rest;
+}
+
+void add_missing(MemoryRanges& ranges, const MemoryRanges& more) {
+  for (const MemoryRange& range : more) {
+    if (std::ranges::none_of(ranges, [&](const MemoryRange& known) {
+          return known.address <= range.address && end_of(range) <= end_of(known);
+        })) {
+      ranges.push_back(range);
+    }
+  }
+}
+
 // Whether all sites of an access were looked at for a range that is owned.
 bool are_owners(const wire::OwnedSites& sites, const ptx::GlobalAccess& access,
                 std::uint32_t range) {
@@ -130,6 +158,11 @@ TouchedMemory UnloggedAccesses::touched_by(const BegunLaunch& launch,
       launch.variables, [](const MemoryRange& variable) { return variable.bytes != 0; });
   if (written && (are_variables_known || !launch.kernel.writes.variables)) {
     touched.written = reach ? parts_in_reach(written->maybe, *reach) : written->maybe;
+    if (reach) {  // where no pointer leads an access has left its array, maybe a store
+      const MemoryRanges arrays = read_only(launch, {});
+      std::ranges::copy_if(*reach, std::back_inserter(*touched.written),
+                           [&](const MemoryRange& part) { return !overlap({part}, arrays); });
+    }
     if (launch.kernel.writes.variables) {
       touched.written->insert(touched.written->end(), launch.variables.begin(),
                               launch.variables.end());
@@ -366,8 +399,8 @@ bool UnloggedAccesses::keep(Unlogged kept) {
     if (oldest == unlogged_.end()) {
       return false;
     }
-    kept.read.insert(kept.read.end(), oldest->read.begin(), oldest->read.end());
-    kept.owned.insert(kept.owned.end(), oldest->owned.begin(), oldest->owned.end());
+    add_missing(kept.read, oldest->read);
+    add_missing(kept.owned, oldest->owned);
     unlogged_.erase(oldest);
   }
   unlogged_.push_back(std::move(kept));
@@ -414,11 +447,10 @@ void UnloggedAccesses::begin(LaunchId id) {
 
 // What a free in the order of a stream comes after ends with it (RACE_RULES section 1).
 void UnloggedAccesses::end_life(const MemoryRange& range, WorkId free) {
-  const auto is_freed = [&](const MemoryRange& kept) { return overlap(kept, range); };
   for (Unlogged& unlogged : unlogged_) {
     if (streams_.is_before(unlogged.id, free)) {
-      std::erase_if(unlogged.read, is_freed);
-      std::erase_if(unlogged.owned, is_freed);
+      unlogged.read = without(unlogged.read, range);
+      unlogged.owned = without(unlogged.owned, range);
     }
   }
   std::erase_if(unlogged_, [](const Unlogged& unlogged) {

@@ -39,13 +39,19 @@ bool WorksBeside::is_before(WorkId first, WorkId second) const {
 }
 
 bool WorksBeside::add(WorkId work, TouchedMemory touched) {
-  const bool is_apart =
-      !has_lost_some_ && (anything_ == WorkId{} || is_before(anything_, work)) &&
-      std::ranges::all_of(works_, [&](const Work& other) {
-        return is_before(other.id, work) || !touched.conflicts_with(other.touched);
-      });
+  if (has_lost_some_ && streams_.is_after_all(work)) {
+    add_after_all(work);
+  }
+  bool is_apart = !has_lost_some_ && (anything_ == WorkId{} || is_before(anything_, work));
+  bool is_beside = false;
+  for (const Work& other : works_) {
+    if (!is_before(other.id, work)) {
+      is_beside = true;
+      is_apart = is_apart && !touched.conflicts_with(other.touched);
+    }
+  }
   keep(work, std::move(touched));
-  count(is_apart);
+  count(is_apart, is_beside);
   return is_apart;
 }
 
@@ -76,15 +82,15 @@ void WorksBeside::keep(WorkId work, TouchedMemory touched) {
 void WorksBeside::add_after_all(WorkId work) {
   works_.clear();
   anything_ = work;
-  count(true);
+  has_lost_some_ = false;
 }
 
-void WorksBeside::count(bool is_apart) {
+void WorksBeside::count(bool is_apart, bool is_beside) {
   if (const std::uint64_t created = streams_.streams_created(); created != streams_created_) {
     streams_created_ = created;
     apart_ = 0;
   }
-  apart_ = is_apart ? apart_ + 1 : 0;
+  apart_ = !is_apart ? 0 : is_beside ? apart_ + 1 : apart_;
 }
 
 bool WorksBeside::are_apart_for_long(std::uint64_t threads) const {

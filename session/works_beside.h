@@ -44,13 +44,13 @@ class WorksBeside {
 
   [[nodiscard]] bool is_before(detector::WorkId first, detector::WorkId second) const;
   void keep(detector::WorkId work, TouchedMemory touched);
-  void count(bool is_apart);
+  void count(bool is_apart, bool is_beside);
 
   const StreamTracker& streams_;
   std::vector<Work> works_;     // the newest of those that touch the same and follow each other
   detector::WorkId anything_;   // of these the newest may have touched anything
   bool has_lost_some_ = false;  // there were more at a time than are kept
-  std::uint64_t apart_ = 0;     // works since one was not
+  std::uint64_t apart_ = 0;     // works beside others since one was not
   std::uint64_t streams_created_ = 0;
 };
 

@@ -26,7 +26,7 @@ filter: what comes before does not matter|unlogged_accesses.cpp|s/ || !(is_after
 filter: what comes later does not matter|unlogged_accesses.cpp|s/^    hold_against(launch.id, touched);//
 filter: copies that come later do not matter|unlogged_accesses.cpp|s/^  hold_against(copy.id, touched);//
 beside: copies are beside nothing|unlogged_accesses.cpp|s/^  beside_.add(copy.id, touched);//
-beside: launches are beside nothing|works_beside.cpp|s/return is_before(other.id, work) ||/return true ||/
+beside: launches are beside nothing|works_beside.cpp|s/    if (!is_before(other.id, work)) {/    if (false) {/
 beside: who writes what the other reads is apart|works_beside.cpp|s/return writes_into(\*this, other) || writes_into(other, \*this);/return writes_into(*this, other);/
 beside: unknown works touch nothing|works_beside.cpp|s/return !writer.written || may_overlap/return writer.written \&\& may_overlap/
 beside: the newest of two streams stands for both|works_beside.cpp|s/return is_before(other.id, work) \&\& other.touched.has_same(touched);/return other.touched.has_same(touched);/
@@ -47,7 +47,7 @@ filter: an end is the beginning of what follows|unlogged_accesses.cpp|s/allocati
 filter: an array is written with the one before it|unlogged_accesses.cpp|s/leave_out(launch, written->likely,/leave_out(launch, written->maybe,/
 filter: what is written may stay unlogged|unlogged_accesses.cpp|s/!overlap({\*range}, written) \&\& //
 filter: programmatic launches wait|unlogged_accesses.cpp|s/ || launch.is_programmatic || !(is/ || !(is/
-filter: the oldest reader is forgotten|unlogged_accesses.cpp|s/^    kept.read.insert(.*;//
+filter: the oldest reader is forgotten|unlogged_accesses.cpp|s/^    add_missing(kept.read, oldest->read);//
 filter: what it says it goes on doing|unlogged_accesses.cpp|s/^  is_given_up_ = true;//
 filter: a write that was met is not told|unlogged_accesses.cpp|s/if (unlogged.written != 0 \&\& is_on()) {/if (false) {/
 filter: recordings leave out|unlogged_accesses.cpp|s/ \&\& options.record.empty()//
@@ -70,8 +70,8 @@ owned: who reads it beside does not matter|unlogged_accesses.cpp|s/!may_overlap(
 owned: copies read nothing|unlogged_accesses.cpp|s/\.accessed = accessed};/.accessed = written};/
 owned: launches read nothing|unlogged_accesses.cpp|s/touched.accessed = reach;/touched.accessed = MemoryRanges();/
 owned: what nobody knows to be read is not|launch_reach.cpp|s/if (!accesses.are_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
-owned: what is freed stays|unlogged_accesses.cpp|s/std::erase_if(unlogged.owned, is_freed);//
-owned: the oldest owner is forgotten|unlogged_accesses.cpp|s/^    kept.owned.insert(.*;//
+owned: what is freed stays|unlogged_accesses.cpp|s/unlogged.owned = without(unlogged.owned, range);//
+owned: the oldest owner is forgotten|unlogged_accesses.cpp|s/^    add_missing(kept.owned, oldest->owned);//
 owned: atomics of any size are alike|owned_memory.cpp|s/access->is_atomic \&\& access->bytes == allocation.accesses.front()->bytes/access->is_atomic/
 owned: every site is of every range|unlogged_accesses.cpp|s/static_cast<std::uint8_t>(1U << i);/0xFF;/
 owned: what leads to no allocation is nothing|owned_memory.cpp|/if (led == nullptr) {/{n;s/return false;/continue;/}

@@ -121,7 +121,7 @@ class Finder {
       if (differs_now) {
         grows = tainted_.insert(written.name).second || grows;
       }
-      if (instruction.predicate.empty()) {
+      if (instruction.predicate.empty() || differs_now) {
         made_here_[written.name] = differs_now;
       }
     });

@@ -325,6 +325,10 @@ TEST_CASE("threads of a block are counted where all come to every barrier togeth
   CHECK_FALSE(
       counts_events(start + "$to:\n" + store + next + "setp.lt.u32 %p1, %r4, 9;\n@%p1 bra $to;\n"));
   CHECK_FALSE(counts_events(differs + "@%p2 ret;\n" + store + barrier));
+  // A register that is made of a constant first, and then by some threads of what they loaded.
+  CHECK_FALSE(counts_events(differs + "mov.u32 %r4, 0;\n@%p2 ld.global.u32 %r4, [%rd1];\n" +
+                            "setp.eq.u32 %p1, %r4, 0;\n@%p1 bra $to;\n" + store + barrier +
+                            "$to:\n"));
   // What a table of constants says of the block, and what one says of the thread.
   const std::string leave = "setp.eq.u32 %p1, %r4, 0;\n@%p1 ret;\n" + store + barrier;
   CHECK(counts_events("ld.global.nc.u32 %r4, [%rd1];\n" + leave));

@@ -24,7 +24,7 @@ TEST_CASE("filter=auto leaves out where streams work beside each other on memory
     return last.count == 0 ? 100 : logged;
   };
   SECTION("arrays of their own, and one that both read") {
-    CHECK(launches_until_left_out(kIn, kOther) == 31);
+    CHECK(launches_until_left_out(kIn, kOther) == 32);
     const wire::UnloggedMemory left_out = device.launch(second, kIn, kOther);
     REQUIRE(left_out.count == 2);
     CHECK(left_out.ranges[0].address == kIn);
@@ -49,7 +49,7 @@ TEST_CASE("filter=auto leaves out where streams work beside each other on memory
     }
   }
   SECTION("parts of one array") {
-    CHECK(launches_until_left_out(kIn + kPart, kOut + kPart) == 31);
+    CHECK(launches_until_left_out(kIn + kPart, kOut + kPart) == 32);
     const wire::UnloggedMemory left_out = device.launch(second, kIn + kPart, kOut + kPart);
     REQUIRE(left_out.count == 2);
     CHECK(left_out.ranges[0].address == kIn + kPart);
