@@ -208,14 +208,16 @@ MemoryRanges UnloggedAccesses::watched(const BegunLaunch& launch,
 // arrays are common in simulations.
 void UnloggedAccesses::join_neighbours(std::vector<Range>& ranges, const MemoryRanges& written) {
   constexpr std::uint64_t kMostBetween = std::uint64_t{2} << 20;  // cudaMalloc's large pages
+  if (ranges.size() <= wire::kMostUnloggedRanges) {
+    return;
+  }
   MemoryRanges others = written;
   for (const Range& range : ranges) {
     if (range.why != Why::kUnwritten) {
       others.push_back(range.part);
     }
   }
-  std::ranges::sort(ranges, {},
-                    [](const Range& range) { return std::pair(range.why, range.part.address); });
+  std::ranges::sort(ranges, {}, place_of);
   while (ranges.size() > wire::kMostUnloggedRanges) {
     std::uint64_t least = kMostBetween;
     auto first = ranges.end();
@@ -276,8 +278,7 @@ std::vector<UnloggedAccesses::Range> UnloggedAccesses::left_out_of(
                       [](const Range& range) { return range.part.bytes; });
     ranges.resize(wire::kMostUnloggedRanges);
   }
-  std::ranges::sort(ranges, {},
-                    [](const Range& range) { return std::pair(range.why, range.part.address); });
+  std::ranges::sort(ranges, {}, place_of);
   return ranges;
 }
 

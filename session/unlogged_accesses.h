@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/options.h"
@@ -106,6 +107,12 @@ class UnloggedAccesses {
   [[nodiscard]] std::vector<Range> left_out_of(const BegunLaunch& launch,
                                                const MemoryRanges& written,
                                                const std::optional<MemoryRanges>& reach) const;
+
+  // In the descriptor's order.
+  static std::pair<Why, std::uint64_t> place_of(const Range& range) {
+    return {range.why, range.part.address};
+  }
+
   static void join_neighbours(std::vector<Range>& ranges, const MemoryRanges& written);
   LeftOut leave_out(const BegunLaunch& launch, const MemoryRanges& written,
                     const std::optional<MemoryRanges>& reach);

@@ -71,8 +71,7 @@ void WorksBeside::keep(WorkId work, TouchedMemory touched) {
   if (works_.size() < kMostWorks) {
     works_.push_back({.id = work, .touched = std::move(touched)});
   } else if (streams_.is_after_all(work)) {
-    works_.clear();
-    anything_ = work;
+    add_after_all(work);
   } else {
     works_.clear();
     has_lost_some_ = true;
