@@ -15,6 +15,7 @@
 #include "base/own_thread.h"
 #include "host_detector/queue/drain.h"
 #include "host_detector/queue/ordering.h"
+#include "host_detector/queue/record_sample.h"
 
 namespace barracuda::detector {
 namespace {
@@ -27,6 +28,7 @@ constexpr std::chrono::milliseconds kTakeTimeout{20};
 constexpr std::chrono::milliseconds kLongestGathering{50};
 // How often the blocks of running kernels are looked through, while nothing is logged.
 constexpr std::chrono::milliseconds kDeadlockLookEvery{250};
+constexpr std::size_t kBusiestSites = 10;
 
 }  // namespace
 
@@ -66,6 +68,7 @@ struct Pipeline::State {
                      .late_after = options.late_after,
                      .now = options.now}};
   PipelineStatistics statistics;
+  RecordSample sample;
   std::uint64_t batches_done = 0;
 
   // Threads exist only where there are queues, so that a process without kernels has none.
@@ -172,6 +175,7 @@ void Pipeline::State::publish_ended() {
 
 void Pipeline::State::apply(DrainedBatch& batch) {
   statistics.records += batch.records.slots.size();
+  sample.take(batch.records);
   ordering.take(batch.group->counters, batch.ring, std::move(batch.records));
   statistics.parked_peak = std::max<std::uint64_t>(statistics.parked_peak, ordering.parked_bytes());
 }
@@ -372,6 +376,7 @@ PipelineStatistics Pipeline::statistics() const {
   const State::Locked held(*state_);
   PipelineStatistics statistics = state_->statistics;
   statistics.rejected = state_->detector->rejected() + state_->ordering.rejected();
+  statistics.busiest = state_->sample.largest(kBusiestSites);
   statistics.shared = state_->ordering.shared_time().wall;
   statistics.shared_by_threads = state_->ordering.shared_time().of_threads;
   if (state_->drain != nullptr) {

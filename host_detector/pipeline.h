@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "host_detector/detector.h"
 #include "host_detector/observer.h"
@@ -45,10 +46,17 @@ struct QueueSet {
   std::byte* read_positions = nullptr;  // u64 of queue q at + q * kReadPositionStride
 };
 
+// A part of all records, up to 1, that are of one site.
+struct SiteShare {
+  wire::SiteId site{};
+  double share = 0;
+};
+
 struct PipelineStatistics {
   std::uint64_t records = 0, slots = 0;
   std::uint64_t rejected = 0;  // malformed: counted, makes coverage incomplete
   std::uint64_t parked_peak = 0;
+  std::vector<SiteShare> busiest;  // sites with the most records, by a sample (record_sample.h)
   // Since the first queue; of this, detecting; of this, on several threads; that for all of them.
   std::chrono::nanoseconds lifetime{}, busy{}, shared{}, shared_by_threads{};
 };

@@ -22,6 +22,8 @@
 namespace barracuda::session {
 namespace {
 
+constexpr double kLeastShare = 0.01;  // of the records, for an instruction to be named
+
 std::uint32_t detector_threads(const Options& options, const DeviceDriver& driver,
                                const detector::PipelineOptions& made) {
   constexpr std::uint64_t kMostByDefault = 16;
@@ -77,8 +79,18 @@ Options with_filter_of(Options options, bool is_emulated) {
   return options;
 }
 
-// What the queues carried, and how busy detection was. `end`: how it came that no more did.
-void log_queues(const detector::PipelineStatistics& queues, const char* end) {
+std::string place_of(const ptx::Site& site) {
+  const std::string instruction = site.instruction + " of " + report::demangle(site.function);
+  return site.frames.empty() || site.frames.front().file.empty()
+             ? instruction
+             : fmt::format("{}:{}, {}", site.frames.front().file, site.frames.front().line,
+                           instruction);
+}
+
+// What the queues carried, by which instructions, and how busy detection was. `end`: how it came
+// that no more did.
+void log_queues(const detector::PipelineStatistics& queues, const ptx::SiteTable& sites,
+                const char* end) {
   if (queues.records == 0) {
     return;
   }
@@ -87,6 +99,13 @@ void log_queues(const detector::PipelineStatistics& queues, const char* end) {
       static_cast<unsigned long long>(queues.records),
       static_cast<unsigned long long>(queues.slots), static_cast<unsigned>(wire::kSlotBytes),
       static_cast<unsigned long long>(queues.parked_peak), end);
+  for (const auto& [site, share] : queues.busiest) {
+    const auto index = static_cast<std::size_t>(site);
+    if (index < sites.size() && share >= kLeastShare) {
+      log(Folder::kSession, LogLevel::kInfo, "%.0f %% of them: %s", 100 * share,
+          place_of(sites[index]).c_str());
+    }
+  }
   const auto seconds = [](std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
   };
@@ -206,7 +225,7 @@ void Session::watch_launches(const std::function<void()>& too_long) {
 
 void Session::close(bool can_wait) {
   contexts_.close(can_wait);
-  log_queues(pipeline_.statistics(), "");
+  log_queues(pipeline_.statistics(), modules_.sites(), "");
 }
 
 void Session::add_gaps(report::RunData& run, Reading reading) const {
@@ -302,7 +321,7 @@ report::RunData Session::run_data(Reading reading) const {
     run.register_hazards = launches.register_hazards();
   });
   if (reading == Reading::kLast && !contexts_.is_closed()) {
-    log_queues(pipeline_.statistics(),
+    log_queues(pipeline_.statistics(), run.sites,
                "; the program was ended before its kernels were waited for");
   }
   run.process = report::this_process();
