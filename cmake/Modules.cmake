@@ -1,9 +1,31 @@
+option(BARRACUDA_UNITE "Compile several sources as one: faster from nothing, slower after a change" OFF)
+if(BARRACUDA_UNITE)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()
+
+# barracuda_unite(TARGET SOURCE...): with BARRACUDA_UNITE, the target's sources are compiled some at a time.
+function(barracuda_unite target)
+  if(NOT BARRACUDA_UNITE)
+    return()
+  endif()
+  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/unite_sources.py
+                          ${CMAKE_CURRENT_SOURCE_DIR} ${ARGN}
+                  OUTPUT_VARIABLE groups COMMAND_ERROR_IS_FATAL ANY)
+  foreach(each IN LISTS groups)
+    string(REPLACE " " ";" each "${each}")
+    list(POP_FRONT each group)
+    set_source_files_properties(${each} PROPERTIES UNITY_GROUP ${target}.${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # barracuda_folder(NAME SOURCES ... LINKS ...): a folder of the tree as the static library
 # barracuda.NAME (alias barracuda::NAME). Each top-level header of it must compile alone.
 function(barracuda_folder name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(barracuda.${name} STATIC ${ARG_SOURCES})
   add_library(barracuda::${name} ALIAS barracuda.${name})
+  barracuda_unite(barracuda.${name} ${ARG_SOURCES})
   target_link_libraries(barracuda.${name} PUBLIC barracuda.build_interface ${ARG_LINKS}
                                           PRIVATE ${ARG_PRIVATE_LINKS})
   barracuda_check_headers(${name} ${ARG_PRIVATE_LINKS})
@@ -44,6 +66,7 @@ include(Catch)
 function(barracuda_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS;DEFINITIONS" ${ARGN})
   add_executable(barracuda.test.${name} ${ARG_SOURCES})
+  barracuda_unite(barracuda.test.${name} ${ARG_SOURCES})
   target_link_libraries(barracuda.test.${name} PRIVATE
     barracuda.build_interface ${ARG_LINKS} Catch2::Catch2WithMain)
   target_compile_options(barracuda.test.${name} PRIVATE -O1)

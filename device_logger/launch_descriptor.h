@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "device_logger/block_order.h"
+#include "device_logger/quiet_sites.h"
 #include "device_logger/record.h"
 #include "device_logger/shared_states.h"
 #include "device_logger/store_delays.h"
@@ -46,6 +47,8 @@ struct alignas(128) LaunchDescriptor {
   std::uint64_t owners = 0;  // of the memory that is watched, device (word_owners.h)
   SharedStates states;
   OwnedSites owned_sites;
+  // u32[kQuietWords], pinned host memory (quiet_sites.h); 0: all sites are logged.
+  std::uint64_t quiet_sites = 0;
 };
 
 static_assert(offsetof(LaunchDescriptor, version) == 0 && offsetof(LaunchDescriptor, launch) == 4 &&
@@ -67,10 +70,11 @@ static_assert(offsetof(LaunchDescriptor, unlogged) + offsetof(UnloggedMemory, ra
               "what every record needs, and the first range, are a cache line of the device; a "
               "range is one load");
 static_assert(offsetof(LaunchDescriptor, stressed) == 104 + sizeof(UnloggedMemory) &&
-                  offsetof(LaunchDescriptor, owners) == 248 &&
-                  offsetof(LaunchDescriptor, states) == 256 &&
-                  offsetof(LaunchDescriptor, owned_sites) == 288 &&
-                  sizeof(LaunchDescriptor) == 1408,
+                  offsetof(LaunchDescriptor, owners) == 376 &&
+                  offsetof(LaunchDescriptor, states) == 384 &&
+                  offsetof(LaunchDescriptor, owned_sites) == 416 &&
+                  offsetof(LaunchDescriptor, quiet_sites) == 2432 &&
+                  sizeof(LaunchDescriptor) == 2560,
               "what has an offset in the device's code");
 static_assert(kHeadStride >= 2 * sizeof(std::uint64_t),
               "beside a queue's claim counter lies its copy of the read position");

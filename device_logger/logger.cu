@@ -465,6 +465,25 @@ BARRACUDA_HOOK HookResult __barracuda_next_interval(std::uint32_t interval) {
   return {states.are_kept() ? states.next(interval) : kFrozen};
 }
 
+// The same behind a barrier that all threads of the block come to together, none of which has left:
+// numbers begin again. Whether they must meet before they go on is kAllMeet.
+BARRACUDA_HOOK HookResult __barracuda_count_interval(std::uint32_t interval) {
+  using namespace barracuda::wire;
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
+  if (descriptor == 0) {
+    return {kFrozen};
+  }
+  const BlockStates states(descriptor);
+  if (!states.are_kept()) {
+    return {kFrozen};
+  }
+  if (!ends_round(interval)) {
+    return {states.next(interval)};
+  }
+  states.forget();
+  return {kAllMeet | kFirstOfRound};
+}
+
 // Before a barrier that all threads of a block come to together: whether it has to be logged, as
 // far as this thread knows. Without states each warp logs it.
 BARRACUDA_HOOK HookResult __barracuda_logs_barrier() {

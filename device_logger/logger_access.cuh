@@ -29,7 +29,7 @@ __device__ __forceinline__ JudgedAccess judge_access(std::uint64_t descriptor, s
   };
   const auto is_owner_of = [&](std::uint32_t range) {
     const auto ranges_at = [&](std::uint32_t i) {
-      return load_constant_byte(sites + offsetof(OwnedSites, ranges) + i);
+      return load_constant_half(sites + offsetof(OwnedSites, ranges) + std::uint64_t{2} * i);
     };
     return is_owner(ranges_at, load_constant_word(sites + offsetof(OwnedSites, first)), site,
                     range);
@@ -59,6 +59,9 @@ __device__ __forceinline__ void log_access(std::uint32_t site, std::uint64_t add
     return;
   }
   const Lanes lanes = Lanes::at_site(site);
+  if (lanes.those(is_quiet(descriptor, site)) != 0) {  // all or none, though the host may change it
+    return;
+  }
   write_access(Log{descriptor}, lanes, site, address, values);
   lanes.converge();
 }
@@ -149,7 +152,7 @@ __device__ __forceinline__ bool follow_access(std::uint32_t site, std::uint64_t 
   } else if (logs && states.are_kept()) {
     logs = states.follow(site, address, interval, is_alone, mark, stored.value);
   }
-  if (lanes.those(logs) == 0) {
+  if (lanes.those(logs) == 0 || lanes.those(is_quiet(descriptor, site)) != 0) {
     return false;
   }
   states.tell_own_barriers(lanes, interval);

@@ -176,14 +176,35 @@ __device__ __forceinline__ std::uint32_t load_constant_word(std::uint64_t addres
   return word;
 }
 
-__device__ __forceinline__ std::uint32_t load_constant_byte(std::uint64_t address) {
-  std::uint32_t byte;
-  asm("ld.global.nc.u8 %0, [%1];" : "=r"(byte) : "l"(address));
-  return byte;
+__device__ __forceinline__ std::uint32_t load_constant_half(std::uint64_t address) {
+  std::uint16_t half;
+  asm("ld.global.nc.u16 %0, [%1];" : "=h"(half) : "l"(address));
+  return half;
 }
 
 __device__ __forceinline__ std::uint64_t join(std::uint32_t low, std::uint32_t high) {
   return static_cast<std::uint64_t>(high) << 32 | low;
+}
+
+// The host may change the table meanwhile. It is read by way of L1, which keeps what it has as long
+// as the line is used, so that is emptied now and then.
+__device__ __forceinline__ bool is_quiet(std::uint64_t descriptor, std::uint32_t site) {
+  constexpr std::uint32_t kLooksBetween = 4096;
+  const std::uint64_t table =
+      join(load_constant_word(descriptor + offsetof(LaunchDescriptor, quiet_sites)),
+           load_constant_word(descriptor + offsetof(LaunchDescriptor, quiet_sites) + 4));
+  if (table == 0) {
+    return false;
+  }
+  if (static_cast<std::uint32_t>(clock()) / 16 % kLooksBetween == 0) {
+    __threadfence();
+  }
+  const auto word_at = [&](std::uint32_t i) {
+    std::uint32_t word;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(word) : "l"(table + std::uint64_t{4} * i));
+    return word;
+  };
+  return has_quiet_bit(word_at, site);
 }
 
 class Queue {

@@ -97,6 +97,16 @@ class BlockStates {
     return next_interval(interval, load_block_word(header_));
   }
 
+  // By every thread of the block, behind a barrier that all come to together: each clears a part.
+  __device__ __forceinline__ void forget() const {
+    const std::uint64_t bytes = state_offset(states_.window, states_.granule_log2);
+    const std::uint32_t threads = blockDim.x * blockDim.y * blockDim.z;
+#pragma unroll 1
+    for (std::uint64_t at = linear_thread() * 4; at < bytes; at += threads * 4) {
+      store_block_word(at_ + at, 0);
+    }
+  }
+
   // By one lane, before `lanes` of its warp leave: whoever passes a barrier that counts them as
   // arrived sees this.
   __device__ __forceinline__ void leave(std::uint32_t lanes, std::uint32_t interval) const {
@@ -391,10 +401,11 @@ class BlockStates {
 #pragma unroll 1
     for (std::uint32_t which = 0; which < 2; ++which) {
       const KeptAccess kept = which == 0 ? state.first() : state.second();
-      if ((step.kept >> which & 1) != 0) {
+      const std::uint32_t site = states_.first_site + kept.site;
+      if ((step.kept >> which & 1) != 0 && !is_quiet(descriptor_, site)) {
         const std::uint32_t number = counts_warps ? interval_of_kept(state, which) : 0;
         tell_warp_barriers(queue, kept.thread / kWarpLanes, number);
-        write_past(queue, {.site = states_.first_site + kept.site,
+        write_past(queue, {.site = site,
                            .interval = number,
                            .thread = kept.thread,
                            .address = tagged_address(AddressSpace::kShared,

@@ -114,6 +114,9 @@ inline constexpr std::uint32_t kEndedBlocksBytes = 128;
 inline constexpr std::uint32_t kIntervalBits = 12, kMostIntervals = (1U << kIntervalBits) - 1;
 // In the number that stands for a thread's interval: above it, the interval in which others left.
 inline constexpr std::uint32_t kFrozen = 1U << 16;
+// Set in it once numbers have begun again, for who keeps states that nobody could clear then
+// (word_owners.h).
+inline constexpr std::uint32_t kLaterRound = 1U << 14;
 // Set in it where barriers of whole warps are counted too: the low bits of the number say how many
 // there were since the last barrier of the block. Lanes of a warp have the same, and what one of
 // them did at a lower one is before what the others do. These barriers are logged by the number,
@@ -142,8 +145,19 @@ BARRACUDA_WIRE std::uint32_t next_interval(std::uint32_t interval, std::uint32_t
   }
   return number + 1 + warp_bits(interval) >= kMostIntervals
              ? kFrozen | kMostIntervals
-             : (interval & kCountsWarps) | (number + 1);
+             : (interval & (kCountsWarps | kLaterRound)) | (number + 1);
 }
+
+// Whether no number comes behind this one. Where all threads of a block come to the next barrier
+// together they forget all states behind it, and the numbers begin again when all have met.
+BARRACUDA_WIRE bool ends_round(std::uint32_t interval) {
+  return (interval & (kFrozen | kCountsWarps)) == 0 &&
+         (interval & kMostIntervals) == kMostIntervals - 1;
+}
+
+inline constexpr std::uint32_t kFirstOfRound = kLaterRound | 1;
+// Above the number in what a hook says: all threads of the block meet before they go on.
+inline constexpr std::uint64_t kAllMeet = std::uint64_t{1} << 32;
 
 inline constexpr std::uint32_t kStateSiteBits = 12, kMostStateSites = 1U << kStateSiteBits;
 

@@ -19,7 +19,7 @@ struct UnloggedRange {
   std::uint64_t bytes = 0;
 };
 
-inline constexpr std::uint32_t kMostUnloggedRanges = 8;
+inline constexpr std::uint32_t kMostUnloggedRanges = 16;
 
 // In a launch descriptor. The device writes `written` alone.
 struct UnloggedMemory {
@@ -71,14 +71,14 @@ static_assert(offsetof(HiddenArgument, descriptor) == 0 &&
 inline constexpr std::uint32_t kMostOwnedSites = 1004;
 
 struct OwnedSites {
-  std::uint32_t first = 0;                    // of the kernel
-  std::uint8_t ranges[kMostOwnedSites] = {};  // by site, from that one on: a bit for each range
+  std::uint32_t first = 0;                     // of the kernel
+  std::uint16_t ranges[kMostOwnedSites] = {};  // by site, from that one on: a bit for each range
 };
 
 static_assert(offsetof(OwnedSites, first) == 0 && offsetof(OwnedSites, ranges) == 4 &&
-              sizeof(OwnedSites) == 4 + kMostOwnedSites && kMostUnloggedRanges <= 8);
+              sizeof(OwnedSites) == 4 + 2 * kMostOwnedSites && kMostUnloggedRanges <= 16);
 
-// Whether a site's accesses to a range were looked at. `ranges_at(i)` gives one of the bytes.
+// Whether a site's accesses to a range were looked at. `ranges_at(i)` gives one of the elements.
 template <class RangesAt>
 BARRACUDA_LOGGER bool is_owner(const RangesAt& ranges_at, std::uint32_t first, std::uint32_t site,
                                std::uint32_t range) {

@@ -161,12 +161,16 @@ class WordOwners {
     for (std::uint32_t which = 0; which < (state.has_second() ? 2 : 1); ++which) {
       const OwnedAccess kept =
           which == 0 ? state.first() : WordOwner(load(word_of(granule))).first();
+      const std::uint32_t site = block_.shape().first_site + kept.site;
+      if (is_quiet(descriptor_, site)) {
+        continue;
+      }
       const bool has_left = is_frozen && block_.has_left(kept.thread);
       const bool settled = is_settled(kept, access.by, is_frozen, has_left);
       const std::uint32_t number = settled || access.by.counted == 0 ? 0 : kept.interval;
       block_.tell_warp_barriers(queue, kept.thread / kWarpLanes, number);
       write_past(queue, {.kind = settled ? RecordKind::kSettled : RecordKind::kEarlier,
-                         .site = block_.shape().first_site + kept.site,
+                         .site = site,
                          .interval = number,
                          .thread = kept.thread,
                          .address = address >> kept.size_log2 << kept.size_log2,

@@ -48,13 +48,17 @@ struct OwnerAccess {
 inline constexpr std::uint32_t kMostOwnerBlocks = 1U << 24;
 inline constexpr std::uint32_t kMostOwnedSizeLog2 = 4;
 
-// Of the thread, but for the value. `interval` as shared_states.h has it: who is frozen logs all.
+// Of the thread, but for the value. `interval` as shared_states.h has it: who is frozen logs all,
+// and so does who counts intervals a second time: all that its block has kept is of earlier ones,
+// so it has the number that none has.
 BARRACUDA_WIRE OwnerAccess owner_access(std::uint32_t site, std::uint32_t first_site,
                                         std::uint32_t thread, std::uint32_t block,
                                         std::uint32_t interval, std::uint64_t address) {
   const std::uint32_t size_log2 = site >> kSizeShift & ((1U << kSizeBits) - 1);
-  const std::uint32_t number = interval & kMostIntervals, counted = warp_bits(interval);
-  const bool is_kept = (interval & kFrozen) == 0 && !is_last_counted(interval) &&
+  const std::uint32_t counted = warp_bits(interval), number = (interval & kLaterRound) != 0
+                                                                  ? kMostIntervals
+                                                                  : interval & kMostIntervals;
+  const bool is_kept = (interval & (kFrozen | kLaterRound)) == 0 && !is_last_counted(interval) &&
                        size_log2 <= kMostOwnedSizeLog2 && (address & ((1U << size_log2) - 1)) == 0;
   const StateUse use = state_use(site);
   return {.by = {.thread = thread,

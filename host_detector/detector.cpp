@@ -28,6 +28,10 @@ std::uint64_t Detector::finding_changes() const {
   return log().changes();
 }
 
+void Detector::limit_races(std::uint64_t most, std::function<void(wire::SiteId)> on_frequent) {
+  log().limit(most, std::move(on_frequent));
+}
+
 std::unique_ptr<Detector> make_detector(const DetectorOptions& options) {
   if (options.model == Model::kPaper) {
     return std::make_unique<paper::PaperEngine>(options);

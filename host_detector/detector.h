@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -63,6 +64,9 @@ class Detector {
   // How often cluster appliers waited for each other. Asked from any thread.
   [[nodiscard]] virtual std::uint64_t contentions() const { return 0; }
 
+  // RaceLog::limit(), before the first operation.
+  void limit_races(std::uint64_t most, std::function<void(wire::SiteId)> on_frequent);
+
   // All threads have left. True once every exit was applied, or after end_launch.
   [[nodiscard]] virtual bool launch_over(LaunchId launch) const = 0;
   // Force-ends a launch that trapped or failed.
@@ -96,6 +100,7 @@ class Detector {
   virtual void end_part(ClusterPart& /*part*/) {}
 
   [[nodiscard]] virtual const RaceLog& log() const = 0;
+  [[nodiscard]] virtual RaceLog& log() = 0;
 
   std::uint64_t applied_ = 0, rejected_ = 0;  // operations
 };

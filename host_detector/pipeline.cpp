@@ -15,6 +15,7 @@
 #include "base/own_thread.h"
 #include "host_detector/queue/drain.h"
 #include "host_detector/queue/ordering.h"
+#include "host_detector/queue/quiet_tables.h"
 #include "host_detector/queue/record_sample.h"
 
 namespace barracuda::detector {
@@ -28,13 +29,16 @@ constexpr std::chrono::milliseconds kTakeTimeout{20};
 constexpr std::chrono::milliseconds kLongestGathering{50};
 // How often the blocks of running kernels are looked through, while nothing is logged.
 constexpr std::chrono::milliseconds kDeadlockLookEvery{250};
-constexpr std::size_t kBusiestSites = 10;
+constexpr std::size_t kBusiestSites = 400;
 
 }  // namespace
 
 struct Pipeline::State {
   explicit State(PipelineOptions pipeline_options)
-      : options(std::move(pipeline_options)), detector(make_detector(options.detector)) {}
+      : options(std::move(pipeline_options)), detector(make_detector(options.detector)) {
+    detector->limit_races(options.race_limit,
+                          [this](wire::SiteId site) { quiet_tables.make_quiet(site); });
+  }
 
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -57,6 +61,7 @@ struct Pipeline::State {
   };
 
   Inbox inbox;
+  QuietTables quiet_tables;
   // Guards everything up to `started`. Taken as Locked by all but the detection thread.
   mutable std::mutex mutex;
   mutable std::atomic<std::uint32_t> callers{0};  // that wait for the mutex
@@ -176,6 +181,10 @@ void Pipeline::State::publish_ended() {
 void Pipeline::State::apply(DrainedBatch& batch) {
   statistics.records += batch.records.slots.size();
   sample.take(batch.records);
+  quiet_tables.drop_from(batch.records);
+  if (batch.records.slots.empty()) {
+    return;
+  }
   ordering.take(batch.group->counters, batch.ring, std::move(batch.records));
   statistics.parked_peak = std::max<std::uint64_t>(statistics.parked_peak, ordering.parked_bytes());
 }
@@ -273,6 +282,7 @@ Pipeline::~Pipeline() = default;
 
 void Pipeline::add_queues(const QueueSet& queues) {
   state_->start();
+  state_->quiet_tables.add(queues.quiet_sites);
   state_->drain->add(std::make_shared<QueueGroup>(queues));
 }
 
@@ -281,8 +291,11 @@ void Pipeline::remove_queues(const std::byte* rings) {
     return;
   }
   state_->catch_up();
-  state_->drain->remove(rings);
+  const std::shared_ptr<QueueGroup> removed = state_->drain->remove(rings);
   state_->catch_up();
+  if (removed != nullptr) {
+    state_->quiet_tables.remove(removed->set.quiet_sites);
+  }
 }
 
 void Pipeline::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> sites) {

@@ -22,6 +22,9 @@ struct PipelineOptions {
   // Share out what is detected. With one, findings are a function of the order in which the queues
   // are read. An observer needs one, and so does the paper's model.
   std::uint32_t detector_threads = 1;
+  // The sites of a race that was counted so often are logged no more, a warning's ten times as
+  // often, where queues come with a table for that (0: never).
+  std::uint64_t race_limit = 0;
   // Records that are read but not applied yet, and those that wait for others to be applied first:
   // beyond either the device waits.
   std::size_t max_queued_bytes = std::size_t{1} << 30;
@@ -44,6 +47,7 @@ struct QueueSet {
   std::uint32_t queue_count = 0;
   std::uint32_t slots_log2 = 0;
   std::byte* read_positions = nullptr;  // u64 of queue q at + q * kReadPositionStride
+  std::byte* quiet_sites = nullptr;     // wire::kQuietWords words, zeroed; null: none are quiet
 };
 
 // A part of all records, up to 1, that are of one site.

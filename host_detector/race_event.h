@@ -112,6 +112,12 @@ class AccessSite {
   // No two sites have the same.
   [[nodiscard]] constexpr std::uint32_t packed() const { return packed_; }
 
+  [[nodiscard]] static constexpr AccessSite unpacked(std::uint32_t packed) {
+    AccessSite site;
+    site.packed_ = packed;
+    return site;
+  }
+
   friend constexpr auto operator<=>(const AccessSite&, const AccessSite&) = default;
 
  private:
@@ -151,6 +157,7 @@ struct RaceEvent {
   std::optional<wire::SiteId> about;
   RaceAccess first, second;  // in the order the detector saw them
   std::uint64_t count = 1;   // occurrences of this pair of sites and kind
+  bool is_frequent = false;  // RaceLog::limit() was told of it: there may be more
 };
 
 // A CTA barrier that part of the CTA never reached, or reached elsewhere.

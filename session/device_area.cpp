@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <new>
 #include <string>
 
 #include "base/assert.h"
 #include "device_logger/order_number.h"
 #include "session/store_atomicity_probe.h"
+#include "session/unlogged_accesses.h"
 
 namespace barracuda::session {
 namespace {
@@ -53,7 +55,7 @@ Expected<std::unique_ptr<DeviceArea>> DeviceArea::create(DeviceDriver& driver,
   // The constructor is private: no make_unique.
   std::unique_ptr<DeviceArea> area(
       new DeviceArea(driver, queue_count, static_cast<std::uint32_t>(std::countr_zero(slots))));
-  if (!area->allocate()) {
+  if (!area->allocate(has_quiet_sites(driver, options))) {
     const std::uint64_t bytes = queue_count * slots * wire::kSlotBytes;
     return unexpected({.message = "no memory for " + std::to_string(queue_count) + " log queues (" +
                                   std::to_string(bytes >> 20U) +
@@ -68,7 +70,20 @@ Expected<std::unique_ptr<DeviceArea>> DeviceArea::create(DeviceDriver& driver,
   return area;
 }
 
-bool DeviceArea::allocate() {
+bool DeviceArea::has_quiet_sites(const DeviceDriver& driver, const Options& options) {
+  return options.race_limit != 0 && UnloggedAccesses::are_wanted(options) &&
+         !is_seeded(driver, options);
+}
+
+bool DeviceArea::allocate(bool has_quiet_sites) {
+  constexpr std::size_t kQuietBytes = wire::kQuietWords * sizeof(std::uint32_t);
+  if (has_quiet_sites) {
+    quiet_sites_ = driver_.allocate_pinned(kQuietBytes);
+    if (quiet_sites_ == nullptr) {
+      return false;
+    }
+    std::memset(quiet_sites_, 0, kQuietBytes);
+  }
   rings_ = driver_.allocate_pinned((std::size_t{queue_count_} * wire::kSlotBytes) << slots_log2_);
   read_positions_ = driver_.allocate_pinned(std::size_t{queue_count_} * wire::kReadPositionStride);
   heads_ = driver_.allocate_device(std::size_t{queue_count_} * wire::kHeadStride);
@@ -97,7 +112,7 @@ DeviceArea::~DeviceArea() {
   for (std::byte* const chunk : descriptor_chunks_) {
     driver_.free_pinned(chunk);
   }
-  for (std::byte* const memory : {rings_, read_positions_}) {
+  for (std::byte* const memory : {rings_, read_positions_, quiet_sites_}) {
     if (memory != nullptr) {
       driver_.free_pinned(memory);
     }
@@ -129,7 +144,8 @@ detector::QueueSet DeviceArea::queues() const {
   return {.rings = rings_,
           .queue_count = queue_count_,
           .slots_log2 = slots_log2_,
-          .read_positions = read_positions_};
+          .read_positions = read_positions_,
+          .quiet_sites = quiet_sites_};
 }
 
 wire::LaunchDescriptor* DeviceArea::acquire(std::uint32_t launch) {
@@ -148,6 +164,7 @@ wire::LaunchDescriptor* DeviceArea::acquire(std::uint32_t launch) {
   descriptor->read_positions = reinterpret_cast<std::uint64_t>(read_positions_);
   descriptor->order_counters = order_counters_;
   descriptor->commit_mode = commit_mode_;
+  descriptor->quiet_sites = reinterpret_cast<std::uint64_t>(quiet_sites_);
   descriptor->steady_claims = is_steady_ ? 1 : 0;
   return descriptor;
 }

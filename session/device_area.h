@@ -25,6 +25,10 @@ class DeviceArea {
   DeviceArea(const DeviceArea&) = delete;
   DeviceArea& operator=(const DeviceArea&) = delete;
 
+  // Whether what it makes has a table of sites that are logged no more. Not where all has to be
+  // logged, and not under a seed: when a site falls silent depends on how far the host is.
+  [[nodiscard]] static bool has_quiet_sites(const DeviceDriver& driver, const Options& options);
+
   [[nodiscard]] detector::QueueSet queues() const;
 
   // A descriptor of this area for one launch, null if no more memory can be had. The caller gives
@@ -38,7 +42,7 @@ class DeviceArea {
   DeviceArea(DeviceDriver& driver, std::uint32_t queue_count, std::uint32_t slots_log2)
       : driver_(driver), queue_count_(queue_count), slots_log2_(slots_log2), states_(driver) {}
 
-  bool allocate();
+  bool allocate(bool has_quiet_sites);
   bool add_descriptors();
   [[nodiscard]] bool has(const wire::LaunchDescriptor* descriptor) const;
   // Every free descriptor is one of this area's, and free once.
@@ -51,6 +55,7 @@ class DeviceArea {
   bool is_steady_ = false;
   std::byte* rings_ = nullptr;
   std::byte* read_positions_ = nullptr;
+  std::byte* quiet_sites_ = nullptr;  // null: none
   std::uint64_t heads_ = 0;
   std::uint64_t order_counters_ = 0;
   std::vector<std::byte*> descriptor_chunks_;

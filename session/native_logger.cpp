@@ -177,7 +177,8 @@ NativeResult access(const NativeCall& call) {
   const StoredValues values = values_of(call, kValues);
   const NativeQueue queue(*descriptor, call);
   return for_each_site(call, mask, [&](const NativeLanes& same) {
-    return wire::write_access(queue, same, site_of(call, same.leader), addresses, values);
+    const std::uint32_t site = site_of(call, same.leader);
+    return queue.is_quiet(site) || wire::write_access(queue, same, site, addresses, values);
   });
 }
 
@@ -265,6 +266,9 @@ class FollowedAccess {
                             queue_);
       logged |= more.value_or(0);
     }
+    if (queue_.is_quiet(site)) {
+      logged = 0;
+    }
     return more ? std::optional(logged) : std::nullopt;
   }
 
@@ -301,6 +305,8 @@ NativeResult begin_block(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
+// With kBeginsAgain by all threads of the block together.
+template <bool kBeginsAgain>
 NativeResult next_interval(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
   NativeLanes(call.mask).for_each([&](std::uint32_t lane, std::uint32_t) {
@@ -309,7 +315,12 @@ NativeResult next_interval(const NativeCall& call) {
     std::uint64_t next = wire::kFrozen;
     if (descriptor != nullptr) {
       const NativeStates states(*descriptor, call);
-      next = states.are_kept() ? states.next(interval) : wire::kFrozen;
+      if (kBeginsAgain && states.are_kept() && wire::ends_round(interval)) {
+        states.forget();
+        next = wire::kAllMeet | wire::kFirstOfRound;
+      } else if (states.are_kept()) {
+        next = states.next(interval);
+      }
     }
     call.result.store(i, 0, next);
   });
@@ -537,7 +548,8 @@ constexpr std::array kHooks = {
     hook("__barracuda_followed_store", 5, &access<false, 3>),
     hook("__barracuda_followed_store_generic", 5, &access<true, 3>),
     hook("__barracuda_begin_block", 1, &begin_block),
-    hook("__barracuda_next_interval", 1, &next_interval),
+    hook("__barracuda_next_interval", 1, &next_interval<false>),
+    hook("__barracuda_count_interval", 1, &next_interval<true>),
     hook("__barracuda_logs_barrier", 0, &logs_barrier),
     hook("__barracuda_release_begin", 2, &release_begin<false>),
     hook("__barracuda_release_begin_generic", 2, &release_begin<true>),

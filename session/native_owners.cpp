@@ -18,13 +18,17 @@ std::uint64_t& NativeOwners::word_of(std::uint64_t granule) const {
 bool NativeOwners::log_kept(wire::WordOwner state, std::uint64_t word, const LaneStep& lane,
                             bool has_same_value, const NativeQueue& queue) const {
   const auto log = [&](const wire::OwnedAccess& kept, const wire::UniformValue& value) {
+    const std::uint32_t site = descriptor_.states.first_site + kept.site;
+    if (queue.is_quiet(site)) {
+      return true;
+    }
     const bool has_left = lane.is_frozen && states_.has_left(kept.thread);
     const bool is_settled = wire::is_settled(kept, lane.access.by, lane.is_frozen, has_left);
     const std::uint32_t number = is_settled || lane.access.by.counted == 0 ? 0 : kept.interval;
     return states_.tell_warp_barriers(queue, kept.thread / wire::kWarpLanes, number) &&
            wire::write_past(
                queue, {.kind = is_settled ? wire::RecordKind::kSettled : wire::RecordKind::kEarlier,
-                       .site = descriptor_.states.first_site + kept.site,
+                       .site = site,
                        .interval = number,
                        .thread = kept.thread,
                        .address = lane.address >> kept.size_log2 << kept.size_log2,

@@ -48,7 +48,16 @@ NativeQueue::NativeQueue(const wire::LaunchDescriptor& descriptor, const emulato
   read_position_ = descriptor.read_positions + queue * wire::kReadPositionStride;
 }
 
+bool NativeQueue::is_quiet(std::uint32_t site) const {
+  const auto word_at = [this](std::uint32_t i) {
+    return shared_word<std::uint32_t>(descriptor_.quiet_sites + i * sizeof(std::uint32_t))
+        .load(std::memory_order_relaxed);
+  };
+  return descriptor_.quiet_sites != 0 && wire::has_quiet_bit(word_at, site);
+}
+
 // The copy of the read position behind the claim counter spares most reads of what the host writes.
+
 bool NativeQueue::is_free(std::uint64_t end) const {
   const std::uint64_t capacity = std::uint64_t{1} << descriptor_.slots_log2;
   const auto copy = shared_word<std::uint64_t>(head_ + 8);

@@ -32,6 +32,9 @@ class NativeQueue {
 
   [[nodiscard]] std::uint32_t launch() const { return descriptor_.launch; }
 
+  // Whether accesses of a site are logged no more.
+  [[nodiscard]] bool is_quiet(std::uint32_t site) const;
+
   [[nodiscard]] std::uint32_t warp() const { return call_.warp; }
 
   // The number by which the program knows a CTA.

@@ -59,6 +59,10 @@ std::uint32_t NativeStates::next(std::uint32_t interval) const {
   return wire::next_interval(interval, *reinterpret_cast<const std::uint32_t*>(header_));
 }
 
+void NativeStates::forget() const {
+  std::memset(at_, 0, wire::state_offset(states_.window, states_.granule_log2));
+}
+
 void NativeStates::leave(std::uint32_t lanes, std::uint32_t interval) const {
   if ((interval & wire::kFrozen) != 0) {
     return;
@@ -180,12 +184,13 @@ bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
                                   .known = step.has_same_value};
   for (std::uint32_t which = 0; which < 2; ++which) {
     const wire::KeptAccess kept = which == 0 ? state.first() : state.second();
+    const std::uint32_t site = states_.first_site + kept.site;
     const std::uint32_t number =
         (lane.interval & wire::kCountsWarps) != 0 ? wire::interval_of_kept(state, which) : 0;
-    if ((step.kept >> which & 1) != 0 &&
+    if ((step.kept >> which & 1) != 0 && !queue.is_quiet(site) &&
         (!tell_warp_barriers(queue, kept.thread / wire::kWarpLanes, number) ||
          !wire::write_past(queue,
-                           {.site = states_.first_site + kept.site,
+                           {.site = site,
                             .interval = number,
                             .thread = kept.thread,
                             .address = wire::tagged_address(AddressSpace::kShared,

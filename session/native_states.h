@@ -28,6 +28,8 @@ class NativeStates {
   [[nodiscard]] bool are_kept() const { return header_ != nullptr; }
 
   [[nodiscard]] std::uint32_t next(std::uint32_t interval) const;
+  // Behind a barrier that all threads of the block come to together, before they go on.
+  void forget() const;
   void leave(std::uint32_t lanes, std::uint32_t interval) const;
   // In the interval in which the first did.
   [[nodiscard]] bool has_left(std::uint32_t thread) const;

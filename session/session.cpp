@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <set>
 #include <thread>
 #include <utility>
@@ -16,13 +18,14 @@
 #include "report/process_name.h"
 #include "report/symbol_name.h"
 #include "session/block_schedule.h"
+#include "session/device_area.h"
 #include "session/store_delayer.h"
 #include "trace/detector_options.h"
 
 namespace barracuda::session {
 namespace {
 
-constexpr double kLeastShare = 0.01;  // of the records, for an instruction to be named
+constexpr std::size_t kMostPlaces = 6;  // that are named for having the most records
 
 std::uint32_t detector_threads(const Options& options, const DeviceDriver& driver,
                                const detector::PipelineOptions& made) {
@@ -57,6 +60,7 @@ detector::PipelineOptions pipeline_options(const Options& options, const DeviceD
   made.drain_threads =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(options.drain_threads, 1));
   made.detector_threads = detector_threads(options, driver, made);
+  made.race_limit = DeviceArea::has_quiet_sites(driver, options) ? options.race_limit : 0;
   made.late_after = std::chrono::seconds(ends_late_kernels(options) ? 0 : options.launch_timeout);
   made.on_late = std::move(on_late);
   made.on_deadlock = std::move(on_deadlock);
@@ -79,12 +83,31 @@ Options with_filter_of(Options options, bool is_emulated) {
   return options;
 }
 
+// Its line, or its instruction if it has none, and its kernel.
 std::string place_of(const ptx::Site& site) {
-  const std::string instruction = site.instruction + " of " + report::demangle(site.function);
-  return site.frames.empty() || site.frames.front().file.empty()
-             ? instruction
-             : fmt::format("{}:{}, {}", site.frames.front().file, site.frames.front().line,
-                           instruction);
+  const bool has_line = !site.frames.empty() && !site.frames.front().file.empty();
+  return (has_line ? fmt::format("{}:{}", site.frames.front().file, site.frames.front().line)
+                   : site.instruction) +
+         " of " + report::demangle(site.function);
+}
+
+void log_busiest(const std::vector<detector::SiteShare>& busiest, const ptx::SiteTable& sites) {
+  std::map<std::string, double> share_of;
+  for (const auto& [site, share] : busiest) {
+    const auto index = static_cast<std::size_t>(site);
+    if (index < sites.size()) {
+      share_of[place_of(sites[index])] += share;
+    }
+  }
+  std::vector<std::pair<double, std::string>> places;
+  for (const auto& [place, share] : share_of) {
+    places.emplace_back(share, place);
+  }
+  std::ranges::sort(places, std::greater<>());
+  places.resize(std::min(places.size(), kMostPlaces));
+  for (const auto& [share, place] : places) {
+    log(Folder::kSession, LogLevel::kInfo, "%.0f %% of them: %s", 100 * share, place.c_str());
+  }
 }
 
 // What the queues carried, by which instructions, and how busy detection was. `end`: how it came
@@ -99,13 +122,7 @@ void log_queues(const detector::PipelineStatistics& queues, const ptx::SiteTable
       static_cast<unsigned long long>(queues.records),
       static_cast<unsigned long long>(queues.slots), static_cast<unsigned>(wire::kSlotBytes),
       static_cast<unsigned long long>(queues.parked_peak), end);
-  for (const auto& [site, share] : queues.busiest) {
-    const auto index = static_cast<std::size_t>(site);
-    if (index < sites.size() && share >= kLeastShare) {
-      log(Folder::kSession, LogLevel::kInfo, "%.0f %% of them: %s", 100 * share,
-          place_of(sites[index]).c_str());
-    }
-  }
+  log_busiest(queues.busiest, sites);
   const auto seconds = [](std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
   };
@@ -148,7 +165,7 @@ Session::Session(const Options& options, KernelFilter filter, PtxChanges changes
       driver_(std::move(driver)),
       recorder_(trace::Recorder::create(options)),
       pipeline_(pipeline_options(
-          options, *driver_, recorder_.get(),
+          options_, *driver_, recorder_.get(),
           [this](const detector::LateLaunch& late) { tell_late(late); },
           // The emulated device ends such a kernel itself.
           driver_->is_emulated() ? nullptr : std::move(on_deadlock))),
@@ -242,6 +259,16 @@ void Session::add_gaps(report::RunData& run, Reading reading) const {
       reading == Reading::kLast ? pipeline_.statistics().rejected : 0;
   if (rejected != 0) {
     run.problems.push_back(std::to_string(rejected) + " records were malformed");
+  }
+  const auto frequent =
+      std::ranges::count_if(run.findings.races, &detector::RaceEvent::is_frequent);
+  if (frequent != 0) {
+    run.problems.push_back(
+        fmt::format("{} counted {} times and more: what {} instructions did then was not logged, "
+                    "so other races "
+                    "of theirs may be missing (race-limit=0 logs it)",
+                    frequent == 1 ? "a race was" : fmt::format("{} races were", frequent),
+                    options_.race_limit, frequent == 1 ? "its" : "their"));
   }
   if (!driver_->is_emulated()) {
     return;

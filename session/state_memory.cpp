@@ -10,8 +10,10 @@
 namespace barracuda::session {
 namespace {
 
-// Of all pieces together. A launch of 16,384 blocks with 8 KiB of shared memory each takes 260 MiB.
-constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
+// Of all pieces together, of which the driver gives no more than a quarter of what is free at once.
+// A launch of 16,384 blocks with 8 KiB of shared memory each takes 260 MiB, and one that watches
+// 300 MB of floats 1.2 GB.
+constexpr std::uint64_t kMostBytes = std::uint64_t{6} << 30;
 constexpr std::uint64_t kMostEmulated = std::uint64_t{128} << 20;
 // Besides what the program says: what the system takes in front of it, the tool's words behind it,
 // and what lies between them because of their alignment. Words beyond have no states.

@@ -177,14 +177,17 @@ TouchedMemory UnloggedAccesses::touched_by(const BegunLaunch& launch,
 }
 
 // Those that a launch writes and of which not all threads are known to have parts of their own.
-// Their states have to be zeroed, which is worth it where the threads are many for their size: 8
+// Their states have to be zeroed, which is worth it where the accesses are many for their size: 8
 // KiB take a GPU 4 ns, and the host is some 100 ns at work for each record of a warp.
 MemoryRanges UnloggedAccesses::watched(const BegunLaunch& launch,
                                        const MemoryRanges& written) const {
-  constexpr std::uint64_t kAlways = std::uint64_t{32} << 20, kBytesOfThread = 4096;
+  constexpr std::uint64_t kAlways = std::uint64_t{32} << 20, kBytesOfAccess = 4096;
   const std::uint64_t blocks = launch.grid.volume();
-  const std::uint64_t most = std::max(kAlways, blocks * launch.block.volume() * kBytesOfThread);
-  constexpr std::uint64_t kMostStates = std::uint64_t{1} << 30;  // and as much beside them
+  const std::uint64_t instructions =
+      std::max<std::uint64_t>(launch.kernel.accesses.accesses.size(), 1);
+  const std::uint64_t most =
+      std::max(kAlways, blocks * launch.block.volume() * instructions * kBytesOfAccess);
+  constexpr std::uint64_t kMostStates = std::uint64_t{3} << 30;  // and as much beside them
   MemoryRanges found;
   if (!launch.kernel.keeps_owners || blocks > wire::kMostOwnerBlocks) {
     return found;
@@ -301,7 +304,7 @@ UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
     for (const ptx::GlobalAccess* access : range.accesses) {
       for (std::uint32_t site = 0; site < access->sites; ++site) {
         left_out.sites.ranges[access->first_site + site - left_out.sites.first] |=
-            static_cast<std::uint8_t>(1U << i);
+            static_cast<std::uint16_t>(1U << i);
       }
     }
   }

@@ -12,7 +12,7 @@ using detector::WorkId;
 constexpr std::size_t kMostWorks = 64;
 // More than a program does that shows a mistake and ends: of what it does after so many the first
 // race between streams is only said to have been missed.
-constexpr std::uint64_t kLongApart = 32, kLongApartIfLarge = 8;
+constexpr std::uint64_t kLongApart = 32, kLongApartIfLarge = 2;
 constexpr std::uint64_t kManyThreads = std::uint64_t{1} << 19;  // a second or more of logging
 
 bool are_same(const std::optional<MemoryRanges>& some, const std::optional<MemoryRanges>& others) {

@@ -203,6 +203,8 @@ rounds: what stands behind a release is lost|queue/rounds.cpp|s/^    parked_.pus
 rounds: blocks of a cluster are apart|queue/rounds.cpp|s/launch->shape.cluster_of(cta)/cta/
 rounds: records of the last round come again|queue/ring_window.cpp|s/^  batches_.clear();//
 rounds: launches are not told apart|queue/ring_window.cpp|s/clusters_\[recent\].launch() == launch/clusters_[recent].cluster() == cluster/
+races: a frequent one is told again and again|state/race_log.cpp|s/known.is_told.exchange(true)) {/(known.is_told.exchange(true) \&\& false)) {/;s/known.is_told.load(std::memory_order_relaxed) ||/false ||/
+races: a warning is as frequent as an error|state/race_log.cpp|s/is_error ? limit_ : limit_ \* kWarningsMore/limit_/
 LIST
 )
 

@@ -63,7 +63,7 @@ events: what was kept is not logged|native_states.cpp|s/if (step.outcome == wire
 events: any is the last that is counted|native_states.cpp|s/if (with_these != threads_) {/if (with_these == 0) {/
 events: what was logged before a barrier is so behind it|native_states.cpp|s/= wire::kLoggedEver;/= wire::kLoggedEver | wire::kLoggedSinceBarrier;/
 events: no barrier has something to order|native_states.cpp|s/wire::kLoggedSinceBarrier) != 0;/wire::kLoggedSinceBarrier) > 1;/
-intervals: no states are states|native_logger.cpp|s/next(interval) : wire::kFrozen;/next(interval) : interval;/
+intervals: no states are states|native_logger.cpp|s/std::uint64_t next = wire::kFrozen;/std::uint64_t next = interval;/
 events: what is logged does not tell its block|native_queue.cpp|s/^    tell_block();//
 events: the block's is the warp's|native_states.cpp|s/event.kind = wire::RecordKind::kBlockEvent;//
 owned: who reads it beside does not matter|unlogged_accesses.cpp|s/!may_overlap(unlogged.owned, touched.accessed)/true/
@@ -73,7 +73,7 @@ owned: what nobody knows to be read is not|launch_reach.cpp|s/if (!accesses.are_
 owned: what is freed stays|unlogged_accesses.cpp|s/unlogged.owned = without(unlogged.owned, range);//
 owned: the oldest owner is forgotten|unlogged_accesses.cpp|s/^    add_missing(kept.owned, oldest->owned);//
 owned: atomics of any size are alike|owned_memory.cpp|s/access->is_atomic \&\& access->bytes == allocation.accesses.front()->bytes/access->is_atomic/
-owned: every site is of every range|unlogged_accesses.cpp|s/static_cast<std::uint8_t>(1U << i);/0xFF;/
+owned: every site is of every range|unlogged_accesses.cpp|s/static_cast<std::uint16_t>(1U << i);/0xFFFF;/
 owned: what leads to no allocation is nothing|owned_memory.cpp|/if (led == nullptr) {/{n;s/return false;/continue;/}
 owned: an access of two arrays is of each|owned_memory.cpp|s/leads.size() == 1 \&\&/leads.size() != 0 \&\&/
 owned: what is not written is looked at again|owned_memory.cpp|s/return overlap(range, candidate.allocation.range);/return false;/
@@ -216,6 +216,11 @@ owners: barriers settle nothing|word_owners.h|s/return !by.is_of_interval(kept.i
 owners: who left is settled|word_owners.h|s/ || (is_frozen \&\& !has_left);/ || is_frozen;/
 owners: every value of a warp is equal|word_owners.h|s/ \&\& load_word() == access.value_mark;/;/
 owners: what is logged is logged once|word_owners.h|s/state.kind() == WordOwner::Kind::kLogged || access/access/
+rounds: numbers do not begin again|shared_states.h|s/(interval & kMostIntervals) == kMostIntervals - 1;/(interval \& kMostIntervals) == kMostIntervals;/
+rounds: what is watched is kept in all of them|word_owners.h|s/(interval & (kFrozen | kLaterRound)) == 0/(interval \& kFrozen) == 0/
+rounds: numbers of what is watched begin again|word_owners.h|s/number = (interval & kLaterRound) != 0/number = false/
+quiet: no site is|quiet_sites.h|s/ \&\& (word_at(id \/ 32) >> id % 32 \& 1) != 0;/ \&\& word_at(0) == ~0U;/
+quiet: so are its neighbours|quiet_sites.h|s/ >> id % 32 \& 1) != 0;/) != 0;/
 logger: every access is of one byte|unlogged_memory.h|s/return 1U << size_log2_at(site);/return 1U + (site \& 0);/
 LIST
 )

@@ -33,6 +33,8 @@ class PaperEngine final : public Detector {
 
   [[nodiscard]] const RaceLog& log() const override { return engine_.log; }
 
+  [[nodiscard]] RaceLog& log() override { return engine_.log; }
+
  private:
   // False: it cannot be.
   bool try_apply(const WarpOperation& operation);

@@ -44,6 +44,8 @@ class PtxEngine final : public Detector {
 
   [[nodiscard]] const RaceLog& log() const override { return engine_.log; }
 
+  [[nodiscard]] RaceLog& log() override { return engine_.log; }
+
  private:
   bool apply_in_cta(CtaState& cta, const WarpOperation& operation, const wire::SiteInfo& site);
   // One after the other, each warp with all its threads.

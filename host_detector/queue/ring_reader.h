@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,25 @@ struct RecordBatch {
       all += count;
     }
     return all * wire::kSlotBytes == bytes.size() && std::ranges::find(slots, 0U) == slots.end();
+  }
+
+  // The records for which is_dropped(header) are taken out.
+  template <typename IsDropped>
+  void drop_if(IsDropped is_dropped) {
+    std::size_t from = 0, to = 0, kept = 0;
+    for (const std::uint32_t count : slots) {
+      const std::size_t size = count * wire::kSlotBytes;
+      wire::HeaderHalf header;
+      std::memcpy(&header, bytes.data() + from, sizeof header);
+      if (!is_dropped(header)) {
+        std::memmove(bytes.data() + to, bytes.data() + from, size);
+        to += size;
+        slots[kept++] = count;
+      }
+      from += size;
+    }
+    bytes.resize(to);
+    slots.resize(kept);
   }
 
   // Calls visit(record), its bytes.

@@ -30,6 +30,11 @@ struct RaceLog::Recent {
   std::array<Found, kCount> found{};
 };
 
+void RaceLog::Known::add_to(RaceEvent& race) const {
+  race.count = count.load(std::memory_order_relaxed);
+  race.is_frequent = is_told.load(std::memory_order_relaxed);
+}
+
 RaceLog::RaceLog() : number_(next_number()) {}
 
 RaceLog::Identity RaceLog::Identity::of(std::uint32_t site, std::uint32_t other, RaceKind kind,
@@ -65,7 +70,8 @@ bool RaceLog::count_again(const Identity& identity, Severity severity, std::uint
                            known->severity.load(std::memory_order_relaxed) != severity)) {
     return false;
   }
-  known->count.fetch_add(count, std::memory_order_relaxed);
+  const std::uint64_t before = known->count.fetch_add(count, std::memory_order_relaxed);
+  tell_if_frequent(*known, identity, before + count);
   return true;
 }
 
@@ -77,22 +83,48 @@ void RaceLog::add(RaceEvent race) {
   const std::lock_guard lock(mutex_);
   const auto [place, is_new] = races_.try_emplace(Identity::of(race), findings_.races.size());
   Known& known = is_new ? known_.emplace_back() : known_[place->second];
-  known.count.fetch_add(race.count, std::memory_order_relaxed);
-  if (is_new) {
+  const std::uint64_t before = known.count.fetch_add(race.count, std::memory_order_relaxed);
+  const bool was_warning = known.severity == Severity::kWarning;  // or is new
+  if (was_warning) {
     known.severity = race.severity;
+  }
+  tell_if_frequent(known, place->first, before + race.count);
+  if (is_new) {
     findings_.races.push_back(std::move(race));
     changes_.fetch_add(1, std::memory_order_relaxed);
-  } else if (known.severity == Severity::kWarning) {
-    known.severity = race.severity;
+  } else if (was_warning) {
     findings_.races[place->second] = std::move(race);
     changes_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void RaceLog::limit(std::uint64_t most, std::function<void(wire::SiteId)> on_frequent) {
+  limit_ = most;
+  on_frequent_ = std::move(on_frequent);
+}
+
+void RaceLog::tell_if_frequent(Known& known, const Identity& identity, std::uint64_t count) const {
+  if (limit_ == 0) {
+    return;
+  }
+  const bool is_error = known.severity.load(std::memory_order_relaxed) == Severity::kError;
+  const std::uint64_t most = is_error ? limit_ : limit_ * kWarningsMore;
+  if (count < most || known.is_told.load(std::memory_order_relaxed) ||
+      known.is_told.exchange(true)) {
+    return;
+  }
+  for (const std::uint32_t packed : {identity.low_site, identity.high_site}) {
+    const AccessSite site = AccessSite::unpacked(packed);
+    if (!site.is_call()) {
+      on_frequent_(site.instruction());
+    }
   }
 }
 
 const Findings& RaceLog::findings() const {
   const std::lock_guard lock(mutex_);
   for (std::size_t index = 0; index < known_.size(); ++index) {
-    findings_.races[index].count = known_[index].count.load(std::memory_order_relaxed);
+    known_[index].add_to(findings_.races[index]);
   }
   return findings_;
 }
@@ -101,7 +133,7 @@ Findings RaceLog::findings_so_far() const {
   const std::lock_guard lock(mutex_);
   Findings copy = findings_;
   for (std::size_t index = 0; index < known_.size(); ++index) {
-    copy.races[index].count = known_[index].count.load(std::memory_order_relaxed);
+    known_[index].add_to(copy.races[index]);
   }
   return copy;
 }

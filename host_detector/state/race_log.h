@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 
 #include <boost/container_hash/hash.hpp>
@@ -17,6 +18,8 @@ namespace barracuda::detector {
 
 class RaceLog {
  public:
+  static constexpr std::uint64_t kWarningsMore = 10;
+
   // Races with the same are one.
   struct Identity {
     std::uint32_t low_site = 0, high_site = 0;
@@ -40,6 +43,11 @@ class RaceLog {
 
   RaceLog();
 
+  // From now on `on_frequent` is called, once, for each site of a race that has been counted
+  // `most` times, and `most` times kWarningsMore of a warning, which may yet become an error.
+  // Called on any thread that adds, and must not call this log. 0: never.
+  void limit(std::uint64_t most, std::function<void(wire::SiteId)> on_frequent);
+
   // Counts the race if it is known with at least this severity; false where it must be add()ed.
   // Cheap: a program may race a million times.
   bool count_again(const Identity& identity, Severity severity, std::uint64_t count);
@@ -60,13 +68,19 @@ class RaceLog {
   struct Known {
     std::atomic<std::uint64_t> count{0};
     std::atomic<Severity> severity{Severity::kWarning};
+    std::atomic<bool> is_told{false};  // that it is frequent
+
+    void add_to(RaceEvent& race) const;
   };
 
   struct Recent;
 
+  void tell_if_frequent(Known& known, const Identity& identity, std::uint64_t count) const;
   // Null if there is none.
   Known* find(const Identity& identity);
 
+  std::uint64_t limit_ = 0;
+  std::function<void(wire::SiteId)> on_frequent_;
   const std::uint64_t number_;  // no two logs have one
   std::atomic<std::uint64_t> changes_{0};
   mutable std::mutex mutex_;

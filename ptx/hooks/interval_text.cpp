@@ -18,6 +18,16 @@ std::string write_next_interval(HookNames& called) {
       kInterval);
 }
 
+// Behind a barrier that all threads of a block come to together.
+std::string write_count_on(HookNames& called) {
+  return fmt::format(
+      "{{\n.reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
+      "cvt.u32.u64 {}, %__barracuda_n;\nsetp.ge.u64 %__barracuda_q, %__barracuda_n, {};\n"
+      "@%__barracuda_q barrier.sync 0;\n}}\n",
+      write_call_for_number(called, {.name = "count_interval"}, {b32(std::string(kInterval))}),
+      kInterval, wire::kAllMeet);
+}
+
 // As the hook does, where no thread leaves before a barrier: once it is known that there are
 // states, and up to the last number.
 std::string write_count_interval(const PlannedSite& barrier, std::uint32_t label,
@@ -31,14 +41,14 @@ std::string write_count_interval(const PlannedSite& barrier, std::uint32_t label
                 "@%__barracuda_f mov.b32 {0}, %__barracuda_i;\n",
                 kInterval, kRound, wire::kCountsWarps + wire::kMostIntervals - kRound)
           : fmt::format(
-                "add.u32 %__barracuda_i, {0}, -1;\n"
+                "and.b32 %__barracuda_i, {0}, {2};\nadd.u32 %__barracuda_i, %__barracuda_i, -1;\n"
                 "setp.lt.u32 %__barracuda_f, %__barracuda_i, {1};\n"
                 "@%__barracuda_f add.u32 {0}, {0}, 1;\n",
-                kInterval, wire::kMostIntervals - 2);
+                kInterval, wire::kMostIntervals - 2, ~wire::kLaterRound);
   return fmt::format(
       "{{\n.reg .b32 %__barracuda_i;\n.reg .pred %__barracuda_f;\n{0}"
       "@%__barracuda_f bra $__barracuda_skip{1};\n{2}$__barracuda_skip{1}:\n}}\n",
-      count, label, write_next_interval(called));
+      count, label, barrier.counts_warps ? write_next_interval(called) : write_count_on(called));
 }
 
 // Whether one more barrier of the warp can be counted, into %__barracuda_f.

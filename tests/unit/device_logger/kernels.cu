@@ -55,6 +55,22 @@ extern "C" __global__ void store_and_wait(int* out) {
   out[64 + threadIdx.x] = other;
 }
 
+// More barriers than intervals have numbers. A word is written twice, so many rounds apart, by two
+// threads; in one round by both.
+extern "C" __global__ void use_shared_for_long(int* out, int apart, int both) {
+  __shared__ int tile[64];
+  __shared__ int word;
+  for (int round = 0; round < 9000; ++round) {
+    tile[threadIdx.x] = round;
+    if ((threadIdx.x == 0 && (round == 5 || round == both)) ||
+        (threadIdx.x == 40 && (round == 5 + apart || round == both))) {
+      word = static_cast<int>(threadIdx.x);
+    }
+    __syncthreads();
+  }
+  out[threadIdx.x] = tile[63 - threadIdx.x] + word;
+}
+
 extern "C" __global__ void reduce_shared(int* out) {
   __shared__ int sums[128];
   sums[threadIdx.x] = static_cast<int>(threadIdx.x);

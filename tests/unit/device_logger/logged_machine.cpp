@@ -87,6 +87,14 @@ void LoggedMachine::set_read_position(std::uint64_t slot) {
   std::atomic_ref(*at<std::uint64_t>(descriptor_->read_positions)).store(slot);
 }
 
+void LoggedMachine::make_quiet(SiteId site) {
+  if (descriptor_->quiet_sites == 0) {
+    descriptor_->quiet_sites = allocate(kQuietWords * sizeof(std::uint32_t));
+  }
+  const auto id = static_cast<std::uint32_t>(site);
+  at<std::uint32_t>(descriptor_->quiet_sites)[id / 32] |= 1U << id % 32;
+}
+
 std::uint64_t LoggedMachine::allocate(std::size_t bytes) {
   const auto address = machine_.memory().allocate(bytes, emulator::AllocationKind::kHost);
   REQUIRE(address);

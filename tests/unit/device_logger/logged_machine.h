@@ -76,12 +76,18 @@ class LoggedMachine {
   // Of the records whose instruction starts with `instruction`.
   std::vector<LoggedRecord> read(const std::string& instruction);
   [[nodiscard]] const ptx::Site& site_of(const LoggedRecord& record) const;
+
+  [[nodiscard]] const ptx::SiteTable& sites() const { return instrumented_.sites; }
+
   [[nodiscard]] std::uint64_t claimed(std::uint32_t queue) const;
 
   // Of the launches to come, and what they made of it.
   [[nodiscard]] UnloggedMemory& unlogged() { return descriptor_->unlogged; }
 
   [[nodiscard]] OwnedSites& owned_sites() { return descriptor_->owned_sites; }
+
+  // Accesses of this site are logged no more.
+  void make_quiet(SiteId site);
 
   // Tells the device how far queue 0 has been read.
   void set_read_position(std::uint64_t slot);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <random>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -383,6 +385,57 @@ TEST_CASE("conflicts in shared memory are logged with what came before", "[logge
         0);
   CHECK(std::ranges::count(logged, "st.shared.u32") + std::ranges::count(logged, "ld.shared.u32") >
         0);
+}
+
+TEST_CASE("when the numbers of intervals are used up, they and the states begin again",
+          "[logger]") {
+  CHECK(ends_round(kMostIntervals - 1));
+  CHECK(ends_round(kLaterRound | (kMostIntervals - 1)));
+  CHECK_FALSE(ends_round(kMostIntervals - 2));
+  CHECK_FALSE(ends_round(kCountsWarps | (kMostIntervals - 1)));
+  CHECK_FALSE(ends_round(kFrozen | kMostIntervals));
+  CHECK(next_interval(kFirstOfRound, 0) == (kLaterRound | 2));
+
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  const std::uint64_t out = machine.allocate(std::size_t{64} * 4);
+  const auto logged = [&](std::uint64_t apart, std::uint64_t both) {
+    machine.keep_states("use_shared_for_long", 1);
+    machine.launch("use_shared_for_long", 1, 64, {out, apart, both});
+    const auto records = machine.read();
+    return std::ranges::count_if(records, [&](const LoggedRecord& record) {
+      return machine.site_of(record).instruction.starts_with("st.shared");
+    });
+  };
+  constexpr std::uint64_t kRound = kMostIntervals - 1, kNever = 1U << 30;
+  const std::uint64_t apart = GENERATE(4093U, 4094U, 4095U);  // about as many as a round has
+  CHECK(logged(apart, kNever) == 0);
+  CHECK(logged(apart, kRound + 1000) == 2);  // the earlier one, and the one that met it
+}
+
+TEST_CASE("what was kept of a site that has raced often enough is not logged later", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  const auto logged_lanes = [&] {
+    machine.keep_states("use_shared_unordered", 1);
+    machine.launch("use_shared_unordered", 1, 64, {machine.allocate(std::size_t{64} * 4)});
+    std::map<std::string, std::uint32_t> found;
+    std::map<std::string, SiteId> sites;
+    for (const LoggedRecord& record : machine.read()) {
+      const ptx::Site& site = machine.site_of(record);
+      if (site.instruction.find(".shared") != std::string::npos) {
+        ++found[site.instruction];
+        sites[site.instruction] = site.id;
+      }
+    }
+    return std::pair{found, sites};
+  };
+  const auto [before, sites] = logged_lanes();
+  REQUIRE((before.contains("st.shared.u32") && before.contains("ld.shared.u32")));
+  machine.make_quiet(sites.at("st.shared.u32"));
+  const auto [without_stores, _] = logged_lanes();
+  CHECK_FALSE(without_stores.contains("st.shared.u32"));
+  CHECK(without_stores.contains("ld.shared.u32"));
+  machine.make_quiet(sites.at("ld.shared.u32"));
+  CHECK(logged_lanes().first.empty());
 }
 
 TEST_CASE("what a thread did before it left is logged by who never waited for it", "[logger]") {

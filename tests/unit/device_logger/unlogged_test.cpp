@@ -204,6 +204,27 @@ TEST_CASE("what was looked at of memory that threads own is not logged", "[logge
   }
 }
 
+TEST_CASE("a site that has raced often enough is logged no more", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  const Arrays arrays = allocate(machine, 4);
+  const auto run = [&] {
+    machine.launch("write_pattern", 1, kThreads, {arrays.base, arrays.offsets, arrays.values});
+    return machine.read();
+  };
+  SiteId store{};
+  for (const LoggedRecord& record : run()) {
+    if (machine.site_of(record).instruction.starts_with("st.global")) {
+      store = machine.site_of(record).id;
+    }
+  }
+  machine.make_quiet(SiteId{static_cast<std::uint32_t>(store) + 1});
+  CHECK(lanes_of(run(), machine, "st.global") == ~0U);
+  machine.make_quiet(store);
+  const std::vector<LoggedRecord> records = run();
+  CHECK(lanes_of(records, machine, "st.global") == 0);
+  CHECK(lanes_of(records, machine, "ld.global.u32") == ~0U);
+}
+
 TEST_CASE("volatile reads, acquires and atomics of memory that threads own are told", "[logger]") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
   const Arrays arrays = allocate(machine, 4);

@@ -195,6 +195,30 @@ TEST_CASE("watched memory is logged where a second thread comes", "[logger]") {
   const std::vector<RecordKind> kinds = logged_by(machine, "store_own", 2, out);
   CHECK(std::ranges::count(kinds, RecordKind::kSettled) == kThreads);
   CHECK(kinds.size() == kThreads + 2);
+  // Of an access that has raced often enough nothing is logged, neither when it is made nor later.
+  for (const ptx::Site& site : machine.sites()) {
+    if (site.instruction.starts_with("st.global")) {
+      machine.make_quiet(site.id);
+    }
+  }
+  machine.watch("store_own", 2, out, kThreads * 4);
+  CHECK(logged_by(machine, "store_own", 2, out).empty());
+}
+
+TEST_CASE("in a later round of its block's intervals a thread keeps nothing that is watched",
+          "[logger]") {
+  const OwnerAccess early = owner_access(0, 0, 1, 0, 7, 0),
+                    late = owner_access(0, 0, 2, 0, kLaterRound | 7, 0);
+  CHECK(early.use != StateUse::kLogged);
+  CHECK(late.use == StateUse::kLogged);
+  CHECK(is_settled(early.by, late.by, false, false));  // though the numbers are the same
+}
+
+TEST_CASE("watched memory is logged where another thread of the block comes behind a barrier",
+          "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  constexpr std::uint32_t kThreads = 64;
+  const std::uint64_t out = machine.allocate(kThreads * 4);
   machine.watch("update_after_barrier", 1, out, kThreads * 4);
   CHECK(logged_by(machine, "update_after_barrier", 1, out).size() == kThreads + 4);
 }

@@ -279,12 +279,14 @@ TEST_CASE("a write that the logger met where none should be is told") {
   CHECK(device.has_given_up());
 }
 
-// A launch with 18 arrays, each so much behind the one before it; the second is written.
+constexpr std::uint64_t kMany = 26;
+
+// A launch with so many arrays, each so much behind the one before it; the second is written.
 wire::UnloggedMemory leave_out_of_many(std::uint64_t apart) {
   Device device;
-  device.kernel.parameters = {{0, 8}, {8, 8}, {16, 128}};
-  std::vector<std::byte> arguments(144);
-  for (std::uint64_t i = 0; i < 18; ++i) {
+  device.kernel.parameters = {{0, 8}, {8, 8}, {16, 8 * (kMany - 2)}};
+  std::vector<std::byte> arguments(8 * kMany);
+  for (std::uint64_t i = 0; i < kMany; ++i) {
     const std::uint64_t pointer = kOther + i * apart;
     device.allocations.add(pointer, 64 * (i + 1), "cudaMalloc");
     std::memcpy(arguments.data() + 8 * i, &pointer, 8);
@@ -300,7 +302,7 @@ TEST_CASE("more ranges than a descriptor has room for: the largest are left out"
   const wire::UnloggedMemory unwritten = leave_out_of_many(0x1000000);
   REQUIRE(unwritten.count == wire::kMostUnloggedRanges);
   for (std::uint32_t i = 0; i < unwritten.count; ++i) {
-    CHECK(unwritten.ranges[i].bytes > 64 * 10);
+    CHECK(unwritten.ranges[i].bytes > 64 * (kMany - wire::kMostUnloggedRanges));
   }
 }
 
@@ -313,7 +315,7 @@ TEST_CASE("of too many ranges neighbours become one, with nothing between them t
       return address - range.address < range.bytes;
     });
   };
-  for (std::uint64_t i = 0; i < 18; ++i) {
+  for (std::uint64_t i = 0; i < kMany; ++i) {
     CHECK(is_left_out(kOther + i * kApart) == (i != 1));
     CHECK(is_left_out(kOther + i * kApart + 64 * (i + 1) - 1) == (i != 1));
   }

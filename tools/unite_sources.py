@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Prints which of a target's sources may be compiled as one (cmake/Modules.cmake, BARRACUDA_UNITE): a line
+"GROUP SOURCE" for each, a CMake list. Most of what a source costs to compile are its headers, so a group of ten costs
+little more than one of them. Sources whose names look as if they clashed go into different groups.
+Usage: tools/unite_sources.py FOLDER SOURCE...
+"""
+
+import sys
+from pathlib import Path
+
+from tidy_units import names_in
+
+MOST_FILES = 10
+
+
+def main():
+    folder = Path(sys.argv[1])
+    groups = []
+    for source in sys.argv[2:]:
+        path = folder / source
+        if path.suffix != ".cpp" or not path.is_file():
+            continue
+        names = names_in(path.read_text(encoding="utf-8"))
+        fitting = (group for group in groups if len(group["files"]) < MOST_FILES and not group["names"] & names)
+        group = next(fitting, None)
+        if group is None:
+            group = {"files": [], "names": set()}
+            groups.append(group)
+        group["files"].append(source)
+        group["names"] |= names
+    print(";".join(f"{number} {source}" for number, group in enumerate(groups) for source in group["files"]), end="")
+
+
+if __name__ == "__main__":
+    main()
