@@ -28,6 +28,11 @@ bool is_known(MatrixElement sum, MatrixElement a, MatrixElement b) {
       return (b == MatrixElement::kS8 || b == MatrixElement::kU8) && sum == MatrixElement::kS32;
     case MatrixElement::kF32:
     case MatrixElement::kF64:
+    case MatrixElement::kE3m2:
+    case MatrixElement::kE2m3:
+    case MatrixElement::kE2m1:
+    case MatrixElement::kPackedE2m1:
+    case MatrixElement::kB1:
     case MatrixElement::kS4:
     case MatrixElement::kU4:
     case MatrixElement::kS32:

@@ -465,7 +465,7 @@ TEST_CASE("control flow, collectives, matrices and textures have their classes")
   CHECK(matrix.opcode_class == kMatrixAccess);
   CHECK(matrix.address_operand == 1);
   CHECK_FALSE(matrix.not_covered);
-  CHECK(effect_of("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r5];").not_covered);
+  CHECK(effect_of("ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r1,%r2}, [%r5];").not_covered);
   CHECK(effect_of("wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f1}, %r1;")
             .address_operand == 0);
   CHECK(effect_of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1},{%r1},{%r2},{%f2};")
