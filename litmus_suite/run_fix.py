@@ -151,7 +151,7 @@ OTHERS = {
         "tensor_store_no_proxy_fence_race", "tensor_store_read_wait_only_race",
         "tensor_store_two_warps_race", "wgmma_no_proxy_fence_race",
         "warpgroup_pipeline_no_proxy_fence_race", "wgmma_refill_before_wait_race",
-        "wgmma_wait_too_lax_race", "tensormap_changed_too_early_race",
+        "wgmma_sparse_refill_race", "wgmma_wait_too_lax_race", "tensormap_changed_too_early_race",
         "tensormap_no_acquire_race", "tensormap_plain_fences_race",
     ],
     "wait": [

@@ -422,7 +422,7 @@ TEST_CASE("groups of copies and waits have an operation, other forms are not cov
         "st.async.weak.global.b32 [%rd1], %r1;",
         "red.async.relaxed.gpu.global.add.u32 [%rd1], %r1;",
         "multimem.red.release.gpu.global.add.u32 [%rd1], %r1;",
-        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1}, %rd1, %rd2, %r1, 0, 1, 1, 1, "
+        "wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, %rd1, %rd2, %r1, 0, 1, 1, 1, "
         "0, 0;",
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
         "[%r1], [%r2];"}) {
@@ -436,6 +436,9 @@ TEST_CASE("products of a warpgroup, their groups and waits") {
   const Effect product = effect_of(
       "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, %rd1, %rd2, %p1, 1, 1, 0, 0;");
   CHECK(product.operation == Operation::kMatrixProduct);
+  CHECK(effect_of("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1}, %rd1, %rd2, %r1, 0, "
+                  "%p1, 1, 1, 0, 0;")
+            .operation == Operation::kMatrixProduct);
   CHECK(product.asynchrony == Asynchrony::kMatrixGroup);
   CHECK(product.proxy == wire::Proxy::kAsync);
   CHECK_FALSE(product.not_covered);
