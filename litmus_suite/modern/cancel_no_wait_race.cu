@@ -1,7 +1,7 @@
 // A barrier does not wait for the answer to a request for the work of another block.
 // expect: race intra-block shared
 // expect paper: none
-// variable: answer[]
+// variable: answer
 // weak: never
 // flags: -arch=sm_100
 #include "../async_copy.h"

@@ -1,6 +1,6 @@
 // A warp loads a matrix of bytes that another one stores by columns.
 // expect: race intra-block shared
-// variable: s[]
+// variable: s
 // weak: never
 // flags: -gencode arch=compute_100a,code=[compute_100a,sm_100a]
 #include "../async_copy.h"

@@ -1,6 +1,6 @@
 // Twelve bytes of a row are elements of six bits, and the warp that loads them reads the last one.
 // expect: race intra-block shared
-// variable: s[]
+// variable: s
 // weak: never
 // flags: -gencode arch=compute_100a,code=[compute_100a,sm_100a]
 #include "../async_copy.h"
