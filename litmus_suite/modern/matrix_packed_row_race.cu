@@ -15,7 +15,7 @@ __global__ void litmus(int* x, int* flag, int* out) {
     asm volatile(LOAD : "=r"(word) : "r"(SHARED_ADDRESS(s[threadIdx.x % 8])) : "memory");  // RACE
     out[threadIdx.x] = word;
   } else if (threadIdx.x < 40) {
-    s[threadIdx.x % 8][11] = 1;  // RACE
+    s[threadIdx.x % 8][11] = 0;  // RACE
   }
 }
 
