@@ -3,8 +3,9 @@
 // instructions). Values alone; the emulated device and the detector have no other definition.
 //
 // A matrix has rows (M of A, N of B) and a depth K, of which one instruction takes 32 bytes of each
-// row, whatever its type. Its smallest part is a unit: 16 bytes that lie together, of one row where
-// K is contiguous, else eight elements of two bytes of one k. Eight units make a core matrix.
+// row, whatever its type; of the B of a sparse product, twice as many. Its smallest part is a unit:
+// 16 bytes that lie together, of one row where K is contiguous, else eight elements of two bytes of
+// one k. Eight units make a core matrix.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ inline constexpr std::uint32_t kWarpRows = 16;       // of A and D, of each warp
 inline constexpr std::uint32_t kWarpgroupWarps = 4;  // that follow each other
 inline constexpr std::uint32_t kMaxColumns = 256;    // N
 // Of B; A has less.
-inline constexpr std::uint32_t kMaxMatrixUnits = kMaxColumns * kDepthBytes / kUnitBytes;
+inline constexpr std::uint32_t kMaxMatrixUnits = kMaxColumns * 2 * kDepthBytes / kUnitBytes;
 
 enum class MatrixMajor : std::uint8_t {
   kDepth,  // "K-major": elements of a row that follow each other along k are neighbours
@@ -67,7 +68,7 @@ constexpr std::uint32_t swizzled(const MatrixDescriptor& matrix, std::uint32_t a
   return address ^ (line & mixed) << 4;
 }
 
-// K-major: `along` is the row, `across` the unit of it, 0 or 1. MN-major: `along` is the number of
+// K-major: `along` is the row, `across` the unit of it, 0 to 3. MN-major: `along` is the number of
 // the eight rows, `across` is k.
 constexpr std::uint32_t unit_address(const MatrixDescriptor& matrix, MatrixMajor major,
                                      std::uint32_t along, std::uint32_t across) {
@@ -75,7 +76,7 @@ constexpr std::uint32_t unit_address(const MatrixDescriptor& matrix, MatrixMajor
   std::uint32_t offset = 0;
   if (major == MatrixMajor::kDepth) {
     offset = along % kCoreUnits * kUnitBytes * width + along / kCoreUnits * matrix.stride +
-             across * (width == 1 ? matrix.leading : kUnitBytes);
+             across / width * matrix.leading + across % width * kUnitBytes;
   } else if (width == 1) {
     offset = along * matrix.stride + across % kCoreUnits * kUnitBytes +
              across / kCoreUnits * matrix.leading;
@@ -98,9 +99,10 @@ constexpr std::uint32_t element_address(const MatrixDescriptor& matrix, MatrixMa
   return unit_address(matrix, major, row / rows, k) + row % rows * element_bytes;
 }
 
-// Which rows of a matrix; both numbers are multiples of eight.
+// Which rows of a matrix, and how much of each; the numbers of rows are multiples of eight.
 struct MatrixRowRange {
   std::uint32_t first = 0, count = 0;
+  std::uint32_t depth_bytes = kDepthBytes;
 };
 
 // What of A the warp reads, by its number in the CTA.
@@ -114,7 +116,7 @@ constexpr void for_each_unit(const MatrixDescriptor& matrix, MatrixMajor major,
                              const MatrixRowRange& rows, Visit visit) {
   const bool is_deep = major == MatrixMajor::kDepth;
   const std::uint32_t of_unit = is_deep ? 1 : kUnitBytes / 2;  // rows
-  const std::uint32_t across = is_deep ? kDepthBytes / kUnitBytes : kDepthBytes / 2;
+  const std::uint32_t across = rows.depth_bytes / (is_deep ? kUnitBytes : 2);
   for (std::uint32_t along = rows.first / of_unit; along < (rows.first + rows.count) / of_unit;
        ++along) {
     for (std::uint32_t other = 0; other < across; ++other) {
@@ -149,11 +151,17 @@ struct ProductShape {
   std::uint32_t columns = 0;   // N
   bool has_registers = false;  // of A, which then has no descriptor
   MatrixMajor a = MatrixMajor::kDepth, b = MatrixMajor::kDepth;
+  bool is_sparse = false;  // of A half the elements of a row are stored
+
+  // All of B.
+  [[nodiscard]] constexpr MatrixRowRange rows_of_b() const {
+    return {.first = 0, .count = columns, .depth_bytes = (is_sparse ? 2 : 1) * kDepthBytes};
+  }
 
   [[nodiscard]] constexpr std::uint64_t packed() const {
     return columns | std::uint64_t{has_registers} << 16 |
            std::uint64_t{a == MatrixMajor::kRows} << 17 |
-           std::uint64_t{b == MatrixMajor::kRows} << 18;
+           std::uint64_t{b == MatrixMajor::kRows} << 18 | std::uint64_t{is_sparse} << 19;
   }
 
   static constexpr ProductShape of(std::uint64_t packed) {
@@ -163,7 +171,8 @@ struct ProductShape {
     return {.columns = static_cast<std::uint32_t>(packed & 0xFFFF),
             .has_registers = (packed >> 16 & 1) != 0,
             .a = major(17),
-            .b = major(18)};
+            .b = major(18),
+            .is_sparse = (packed >> 19 & 1) != 0};
   }
 
   [[nodiscard]] constexpr bool is_valid() const {
@@ -175,7 +184,8 @@ struct ProductShape {
 
 static_assert(ProductShape::of(ProductShape{.columns = 256, .b = MatrixMajor::kRows}.packed()) ==
               ProductShape{.columns = 256, .b = MatrixMajor::kRows});
-static_assert(ProductShape::of(ProductShape{.columns = 8, .has_registers = true}.packed()) ==
-              ProductShape{.columns = 8, .has_registers = true});
+static_assert(ProductShape::of(
+                  ProductShape{.columns = 8, .has_registers = true, .is_sparse = true}.packed()) ==
+              ProductShape{.columns = 8, .has_registers = true, .is_sparse = true});
 
 }  // namespace barracuda::wire

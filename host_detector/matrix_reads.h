@@ -27,7 +27,7 @@ bool for_each_matrix_read(const wire::SiteInfo& site, const WarpOperation& opera
   if (!shape.has_registers) {
     read(access.value_read, shape.a, wire::rows_of_warp(operation.warp));
   }
-  read(access.value_written, shape.b, {.first = 0, .count = shape.columns});
+  read(access.value_written, shape.b, shape.rows_of_b());
   return true;
 }
 

@@ -59,3 +59,19 @@
                : "=r"(value)                         \
                : "l"(__cvta_generic_to_global(from)) \
                : "memory")
+
+// Asks for the work of a block that has not begun (sm_100): 16 bytes of answer, which tell whether
+// there was one.
+#define TRY_CANCEL(to, bar)                                                                  \
+  asm volatile(                                                                              \
+      "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 " \
+      "[%0], [%1];" ::"r"(SHARED_ADDRESS(to)),                                               \
+      "r"(SHARED_ADDRESS(bar))                                                               \
+      : "memory")
+#define IS_CANCELED(from, canceled)                                                                \
+  asm volatile(                                                                                    \
+      "{ .reg .pred p; .reg .b128 answer; ld.shared::cta.b128 answer, [%1]; "                      \
+      "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, answer; selp.u32 %0, 1, 0, p; }" \
+      : "=r"(canceled)                                                                             \
+      : "r"(SHARED_ADDRESS(from))                                                                  \
+      : "memory")

@@ -36,6 +36,17 @@ __device__ inline unsigned long long tile_of(const __half* tile) {
                : "+r"((d)[0]), "+r"((d)[1]), "+r"((d)[2]), "+r"((d)[3])                       \
                : "l"(a), "l"(b)                                                               \
                : "memory")
+// The same of an A of which a tile has the elements that are stored: of four that follow each other
+// along K two, which ones says `metadata`. K is 32, and a row of B has 32 halves in four core
+// matrices side by side.
+#define WGMMA_SPARSE(d, a, b, metadata)                                                     \
+  asm volatile(                                                                             \
+      "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, %6, " \
+      "0, 1, 1, 1, 0, 0;"                                                                   \
+      : "+f"((d)[0]), "+f"((d)[1]), "+f"((d)[2]), "+f"((d)[3])                              \
+      : "l"(a), "l"(b), "r"(metadata)                                                       \
+      : "memory")
+#define FIRST_TWO_OF_FOUR 0x44444444
 #define WGMMA_FENCE() asm volatile("wgmma.fence.sync.aligned;" ::: "memory")
 #define WGMMA_COMMIT() asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory")
 #define WGMMA_WAIT(left) asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory")

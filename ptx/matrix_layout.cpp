@@ -25,19 +25,53 @@ std::uint32_t element_bits_of(const Instruction& instruction) {
   return 0;
 }
 
-// ldmatrix, stmatrix: lane l of the first 8, 16 or 32 has the address of row l % 8 of matrix l / 8.
-std::optional<MatrixLayout> read_rows(const Instruction& instruction) {
-  if (!instruction.has(Modifier::kM8n8) || !instruction.has(Modifier::kB16)) {
+// How many elements a row has, and the bytes of these alone: padding behind them is not touched.
+struct Rows {
+  std::uint32_t of_matrix = 0;
+  std::uint8_t element_bytes = 1, element_count = 16;
+};
+
+// What of the forms that the manual has is said by shape and types. Transposed or not, of a load
+// lane l has the address of a row, of a store that it transposes the one of a column.
+std::optional<Rows> rows_of(const Instruction& instruction) {
+  const bool has_bytes = instruction.has(Modifier::kB8), trans = instruction.has(Modifier::kTrans);
+  const bool loads = instruction.opcode == Opcode::kLdmatrix;
+  if (instruction.has(Modifier::kM8n8) && instruction.has(Modifier::kB16)) {
+    return Rows{.of_matrix = 8, .element_bytes = 2, .element_count = 8};
+  }
+  if (instruction.has(Modifier::kM16n8) && !loads && has_bytes && trans) {
+    return Rows{.of_matrix = 8};
+  }
+  const std::uint32_t rows = instruction.has(Modifier::kM16n16) && trans   ? 16
+                             : instruction.has(Modifier::kM8n16) && !trans ? 8
+                                                                           : 0;
+  if (!loads || rows == 0) {
     return std::nullopt;
   }
+  if (instruction.has(Modifier::kB8x16)) {
+    return instruction.has(Modifier::kB4x16P64)
+               ? std::optional(Rows{.of_matrix = rows, .element_count = 8})
+           : instruction.has(Modifier::kB6x16P32)
+               ? std::optional(Rows{.of_matrix = rows, .element_count = 12})
+               : std::nullopt;
+  }
+  return has_bytes && rows == 16 ? std::optional(Rows{.of_matrix = rows}) : std::nullopt;
+}
+
+// ldmatrix, stmatrix: the first lanes have the addresses of the rows of the first matrix, and so
+// on.
+std::optional<MatrixLayout> read_rows(const Instruction& instruction) {
+  const auto rows = rows_of(instruction);
   const std::uint32_t matrices = instruction.has(Modifier::kX4)   ? 4
                                  : instruction.has(Modifier::kX2) ? 2
                                  : instruction.has(Modifier::kX1) ? 1
                                                                   : 0;
-  if (matrices == 0) {
+  if (!rows || matrices == 0 || rows->of_matrix * matrices > kLanes) {
     return std::nullopt;
   }
-  return MatrixLayout{.lanes = 8 * matrices, .element_bytes = 2, .element_count = 8};
+  return MatrixLayout{.lanes = rows->of_matrix * matrices,
+                      .element_bytes = rows->element_bytes,
+                      .element_count = rows->element_count};
 }
 
 std::optional<MatrixLayout> read_lines(const Instruction& instruction) {

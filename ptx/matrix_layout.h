@@ -1,5 +1,6 @@
 // Which bytes the lanes of a matrix load or store touch. Every lane that takes part has one piece,
-// of a power of two of bytes; together the pieces are exactly the bytes of the matrix, each once.
+// of a power of two of bytes, or of the 12 that are 16 elements of six bits; together the pieces
+// are exactly the bytes of the matrix, each once.
 #pragma once
 
 #include <cstdint>

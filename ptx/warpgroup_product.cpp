@@ -66,8 +66,10 @@ struct Immediates {
 std::optional<WarpgroupProduct> read_warpgroup_product(const Instruction& instruction) {
   const auto& operands = instruction.operands;
   const std::optional<Size> size = read_size(instruction.mnemonic);
-  if (!size || instruction.has(Modifier::kSp) || operands.size() <= kProductScale ||
-      operands[kProductSums].kind != Operand::Kind::kVector ||
+  const bool is_sparse =
+      instruction.has(Modifier::kSp) || instruction.has(Modifier::kSpOrderedMetadata);
+  const std::size_t scale = product_scale(is_sparse);
+  if (!size || operands.size() <= scale || operands[kProductSums].kind != Operand::Kind::kVector ||
       operands[kProductB].kind != Operand::Kind::kRegister) {
     return std::nullopt;
   }
@@ -78,10 +80,17 @@ std::optional<WarpgroupProduct> read_warpgroup_product(const Instruction& instru
   if (!product.shape.has_registers && operands[kProductA].kind != Operand::Kind::kRegister) {
     return std::nullopt;
   }
-  // K tells the size of the elements: 32 bytes of each row in all cases.
-  const bool is_half = size->depth == 16, is_tf32 = size->depth == 8;
+  product.shape.is_sparse = is_sparse;
+  // K tells the size of the elements: 32 bytes of each row in all cases, of A as it is stored.
+  const std::uint32_t stored = is_sparse ? size->depth / 2 : size->depth;
+  const bool is_half = stored == 16, is_tf32 = stored == 8;
   const bool is_fp8 = instruction.has(Modifier::kE4m3) || instruction.has(Modifier::kE5m2);
-  Immediates immediates{.rest = std::span(operands).subspan(kProductScale + 1)};
+  Immediates immediates{.rest = std::span(operands).subspan(scale + 1)};
+  if (is_sparse) {
+    Immediates selector{.rest = std::span(operands).subspan(scale - 1)};
+    product.selector = static_cast<std::uint32_t>(selector.take());
+    immediates.are_known = selector.are_known;
+  }
   if (is_half || is_tf32 || is_fp8) {
     product.negates_a = immediates.take_sign();
     product.negates_b = immediates.take_sign();
@@ -92,7 +101,7 @@ std::optional<WarpgroupProduct> read_warpgroup_product(const Instruction& instru
   if (is_half) {
     product.shape.b = immediates.take_major();
   }
-  const bool is_known_depth = is_half || is_tf32 || size->depth == 32 || size->depth == 256;
+  const bool is_known_depth = is_half || is_tf32 || stored == 32 || (stored == 256 && !is_sparse);
   return is_known_depth && product.shape.is_valid() && immediates.are_known &&
                  immediates.rest.empty()
              ? std::optional(product)

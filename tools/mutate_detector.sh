@@ -173,7 +173,8 @@ async: an arrival without a scope at another block gives nothing|sync/mbarrier.c
 async: an unscoped wait takes what is of cluster scope|happens_before/async_copy_rules.cpp|s/Clock far = is_wide ? given.far/Clock far = is_wide || operand.site.is_unscoped ? given.far/
 wgmma: A in registers is read from memory|matrix_reads.h|s/if (!shape.has_registers) {/if (shape.is_valid()) {/
 wgmma: every warp reads the first rows of A|matrix_reads.h|s/rows_of_warp(operation.warp)/rows_of_warp(0)/
-wgmma: of B eight columns are read|matrix_reads.h|s/.count = shape.columns}/.count = 8}/
+wgmma: of B eight columns are read|matrix_reads.h|s/shape.rows_of_b())/wire::MatrixRowRange{.first = 0, .count = 8})/
+wgmma: of B a sparse product reads 32 bytes of a row|matrix_reads.h|s/shape.rows_of_b())/wire::MatrixRowRange{.first = 0, .count = shape.columns})/
 busy words: accesses of other sites count|races/piece_check.cpp|s/    if (kept.site == cell.site) {/    if (kept.cta != CtaKey{}) {/
 launches: blocks that are over come back|state/launch_state.h|s/return cta \/ kShards < finished.size() \&\& finished\[cta \/ kShards\];/return cta > ~cta \&\& finished[cta \/ kShards];/
 launches: with a block those before it in its shard are over|state/launch_state.cpp|s/^  finished\[index\] = true;/  finished.assign(index + 1, true);/

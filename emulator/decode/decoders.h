@@ -34,6 +34,9 @@ void decode_tensor_map(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_remote_store(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_bulk_zeros(CodeEmitter& code, const ptx::Instruction& instruction);
 
+// cancellation.cpp
+void decode_cancellation(CodeEmitter& code, const ptx::Instruction& instruction);
+
 // texture.cpp
 void decode_texels(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_texture_query(CodeEmitter& code, const ptx::Instruction& instruction);

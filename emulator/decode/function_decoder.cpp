@@ -44,6 +44,7 @@ const boost::unordered_flat_map<Opcode, Named>& named() {
       {Opcode::kRed, {.decode = &decode_atomic}},
       {Opcode::kCp, {.decode = &decode_async_copy}},
       {Opcode::kMbarrier, {.decode = &decode_mbarrier}},
+      {Opcode::kClusterlaunchcontrol, {.decode = &decode_cancellation}},
       {Opcode::kMapa, {.decode = &decode_cluster_address}},
       {Opcode::kGetctarank, {.decode = &decode_cluster_address}},
       {Opcode::kAlloca, {.decode = &decode_stack}},

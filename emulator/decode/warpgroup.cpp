@@ -26,8 +26,14 @@ bool is_known(MatrixElement sum, MatrixElement a, MatrixElement b) {
     case MatrixElement::kS8:
     case MatrixElement::kU8:
       return (b == MatrixElement::kS8 || b == MatrixElement::kU8) && sum == MatrixElement::kS32;
+    case MatrixElement::kB1:
+      return b == a && sum == MatrixElement::kS32;
     case MatrixElement::kF32:
     case MatrixElement::kF64:
+    case MatrixElement::kE3m2:
+    case MatrixElement::kE2m3:
+    case MatrixElement::kE2m1:
+    case MatrixElement::kPackedE2m1:
     case MatrixElement::kS4:
     case MatrixElement::kU4:
     case MatrixElement::kS32:
@@ -36,12 +42,29 @@ bool is_known(MatrixElement sum, MatrixElement a, MatrixElement b) {
   return false;
 }
 
-// wgmma.mma_async.sync.aligned.SHAPE.D.A.B d, a | a-descriptor, b-descriptor, scale-d, …
+// Of a sparse product: false, and the instruction is refused, if its metadata are of no known form.
+bool bind_sparsity(CodeEmitter& code, const ptx::Instruction& instruction,
+                   WarpgroupOperands& operands) {
+  const ptx::WarpgroupProduct& product = operands.product;
+  if (!is_known_sparsity(operands.a_element, product.depth, product.selector)) {
+    code.refuse("metadata of this form");
+    return false;
+  }
+  operands.sparsity = {
+      .metadata = code.source(instruction.operands[ptx::kProductMetadata], ScalarType::kB32),
+      .selector = product.selector};
+  return code.refusal().empty();
+}
+
+// wgmma.mma_async[.sp].sync.aligned.SHAPE.D.A.B d, a | a-descriptor, b-descriptor[, metadata,
+// selector], scale-d, …
 void decode_warpgroup_product(CodeEmitter& code, const ptx::Instruction& instruction) {
   const auto product = ptx::read_warpgroup_product(instruction);
   const auto elements = elements_in(instruction);
-  if (!product || elements.size() != 3 || !is_known(elements[0], elements[1], elements[2]) ||
-      product->depth * element_bits(elements[1]) != wire::kDepthBytes * 8) {
+  const bool has_bits = elements.size() == 3 && elements[1] == MatrixElement::kB1;
+  if (!product || elements.size() != 3 || has_bits != instruction.has(Modifier::kAnd) ||
+      !is_known(elements[0], elements[1], elements[2]) ||
+      product->depth * element_bits(elements[1]) != product->shape.rows_of_b().depth_bytes * 8) {
     code.refuse("this product of a warpgroup");
     return;
   }
@@ -50,8 +73,11 @@ void decode_warpgroup_product(CodeEmitter& code, const ptx::Instruction& instruc
   operands->a_element = elements[1];
   operands->b = elements[2];
   operands->saturates = instruction.has(Modifier::kSatfinite);
+  if (product->shape.is_sparse && !bind_sparsity(code, instruction, *operands)) {
+    return;
+  }
   const auto& written = instruction.operands;
-  const auto& scale = written[ptx::kProductScale];
+  const auto& scale = written[ptx::product_scale(product->shape.is_sparse)];
   if (scale.kind == ptx::Operand::Kind::kInteger) {
     operands->always_adds = scale.bits != 0;
   } else {
@@ -81,8 +107,9 @@ void decode_warpgroup_product(CodeEmitter& code, const ptx::Instruction& instruc
   operands->d = mma_fragment(MatrixRole::kAccumulator, elements[0],
                              {wire::kWarpRows, product->shape.columns}, std::move(sums));
   if (product->shape.has_registers) {
+    const std::uint32_t stored = wire::kDepthBytes * 8 / element_bits(elements[1]);
     operands->a =
-        mma_fragment(MatrixRole::kA, elements[1], {wire::kWarpRows, product->depth}, std::move(a));
+        mma_fragment(MatrixRole::kA, elements[1], {wire::kWarpRows, stored}, std::move(a));
   }
   if (!operands->d.is_valid() || !operands->a.is_valid()) {
     code.refuse("this product of a warpgroup");  // no compiler makes it

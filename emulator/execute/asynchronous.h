@@ -52,6 +52,10 @@ std::byte* in_cta(const Context& c, std::byte* host, const Cta& cta);
 // st.async, red.async
 Step execute_remote_store(Context& c, const Instruction& in, std::uint32_t mask);
 
+// --- cancellation.cpp: clusterlaunchcontrol.query_cancel of the response in a ---
+Step execute_is_canceled(Context& c, const Instruction& in, std::uint32_t mask);  // d: a predicate
+Step execute_first_block(Context& c, const Instruction& in, std::uint32_t mask);  // immediate: 0…2
+
 // --- atomic.cpp: null if there is no such reduction ---
 Reduction select_reduction(const Form& form, ptx::ScalarType type);
 

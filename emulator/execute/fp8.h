@@ -1,5 +1,5 @@
-// The 8-bit floating-point types: e4m3 has no infinities and one NaN, e5m2 is the upper half of an
-// f16.
+// The floating-point types of eight bits and of less: e4m3 has no infinities and one NaN, e5m2 is
+// the upper half of an f16.
 #pragma once
 
 #include <bit>
@@ -22,6 +22,29 @@ inline float from_e4m3(std::uint8_t bits) {
 
 inline float from_e5m2(std::uint8_t bits) {
   return static_cast<float>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits << 8)));
+}
+
+// Types of six and of four bits, which have neither infinities nor NaNs.
+inline float from_narrow(std::uint32_t bits, int exponent_bits, int fraction_bits) {
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const auto exponent = static_cast<int>(bits >> fraction_bits & ((1U << exponent_bits) - 1));
+  const auto fraction = static_cast<int>(bits & ((1U << fraction_bits) - 1));
+  const int whole = exponent == 0 ? fraction : fraction | 1 << fraction_bits;
+  const float magnitude = __builtin_ldexpf(static_cast<float>(whole),
+                                           (exponent == 0 ? 1 : exponent) - bias - fraction_bits);
+  return (bits >> (exponent_bits + fraction_bits) & 1) != 0 ? -magnitude : magnitude;
+}
+
+inline float from_e3m2(std::uint32_t bits) {
+  return from_narrow(bits, 3, 2);
+}
+
+inline float from_e2m3(std::uint32_t bits) {
+  return from_narrow(bits, 2, 3);
+}
+
+inline float from_e2m1(std::uint32_t bits) {
+  return from_narrow(bits, 2, 1);
 }
 
 // To nearest even; what is too large becomes the largest finite value, a NaN stays one.

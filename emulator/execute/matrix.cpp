@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include "emulator/execute/fp8.h"
 #include "emulator/execute/lanes/addresses.h"
@@ -19,7 +20,18 @@ using baseline::target;
 
 namespace {
 
-constexpr std::size_t kMaximumElements = 1024;
+constexpr std::size_t kMostInputs = 4096, kMostSums = 1024;
+
+// The matrices of a product as numbers; allocated once for a thread.
+struct Numbers {
+  double stored[kMostInputs];  // of a sparse A
+  double a[kMostInputs], b[kMostInputs], sums[kMostSums];
+};
+
+Numbers& numbers() {
+  thread_local const auto kept = std::make_unique<Numbers>();
+  return *kept;
+}
 
 // All lanes of the warp execute it, at this very instruction.
 template <class Execute>
@@ -60,6 +72,16 @@ double number_of(MatrixElement element, std::uint64_t bits) {
       return static_cast<double>(from_e4m3(static_cast<std::uint8_t>(bits)));
     case MatrixElement::kE5m2:
       return static_cast<double>(from_e5m2(static_cast<std::uint8_t>(bits)));
+    case MatrixElement::kE3m2:
+      return static_cast<double>(from_e3m2(static_cast<std::uint32_t>(bits)));
+    case MatrixElement::kE2m3:
+      return static_cast<double>(from_e2m3(static_cast<std::uint32_t>(bits)));
+    case MatrixElement::kE2m1:
+      return static_cast<double>(from_e2m1(static_cast<std::uint32_t>(bits >> 2)));
+    case MatrixElement::kPackedE2m1:
+      return static_cast<double>(from_e2m1(static_cast<std::uint32_t>(bits)));
+    case MatrixElement::kB1:
+      return static_cast<double>(bits & 1);
     case MatrixElement::kS8:
       return static_cast<std::int8_t>(bits);
     case MatrixElement::kU8:
@@ -91,10 +113,15 @@ std::uint64_t bits_of(MatrixElement element, double value) {
     case MatrixElement::kTf32:
     case MatrixElement::kE4m3:
     case MatrixElement::kE5m2:
+    case MatrixElement::kE3m2:
+    case MatrixElement::kE2m3:
+    case MatrixElement::kE2m1:
+    case MatrixElement::kPackedE2m1:
     case MatrixElement::kS8:
     case MatrixElement::kU8:
     case MatrixElement::kS4:
     case MatrixElement::kU4:
+    case MatrixElement::kB1:
       break;  // no accumulators
   }
   return 0;
@@ -148,7 +175,7 @@ namespace {
 // f64 rounds each step once; sums of products of narrower types are made in double, which is more
 // than the manual asks for.
 void multiply(const MatrixProduct& product, const double* a, const double* b, double* sums) {
-  const std::uint32_t depth = product.a.columns, columns = product.b.columns;
+  const std::uint32_t depth = product.b.rows, columns = product.b.columns;
   const bool wide = product.d.element == MatrixElement::kF64;
   for (std::uint32_t row = 0; row < product.a.rows; ++row) {
     double* sum = sums + std::size_t{row} * columns;
@@ -165,12 +192,50 @@ void multiply(const MatrixProduct& product, const double* a, const double* b, do
   }
 }
 
+void count_differing(const MatrixProduct& product, const double* a, const double* b, double* sums) {
+  const std::uint32_t depth = product.b.rows, columns = product.b.columns;
+  for (std::uint32_t row = 0; row < product.a.rows; ++row) {
+    for (std::uint32_t column = 0; column < columns; ++column) {
+      for (std::uint32_t k = 0; k < depth; ++k) {
+        const bool differs = a[row * depth + k] != b[std::size_t{k} * columns + column];
+        sums[std::size_t{row} * columns + column] += differs ? 1 : 0;
+      }
+    }
+  }
+}
+
+void read_inputs(const Context& c, const MatrixProduct& product, Numbers& values) {
+  const std::uint32_t depth = product.b.rows;
+  if (product.sparsity.metadata == kNoSlot) {
+    read_fragment(c, product.a, values.a);
+  } else {
+    read_fragment(c, product.a, values.stored);
+    expand(c, product.sparsity, product.a.element, depth, values.stored, values.a);
+  }
+  read_fragment(c, product.b, values.b);
+  if (product.a_scales.words != kNoSlot) {
+    scale_rows(c, product.a_scales, depth, values.a);
+    scale_columns(c, product.b_scales, depth, values.b);
+  }
+}
+
+// Elements narrower than a byte are loaded and stored a register at a time: a lane's lie together.
+struct AccessedParts {
+  std::uint32_t bytes = 0, count = 0;  // of a register
+};
+
+AccessedParts parts_of(const MatrixFragment& fragment) {
+  const std::uint32_t bits = element_bits(fragment.element);
+  return bits < 8 ? AccessedParts{.bytes = 4, .count = 1}
+                  : AccessedParts{.bytes = bits / 8, .count = fragment.parts};
+}
+
 // The addresses of one register part of all lanes.
 void element_addresses(const Context& c, const Instruction& in, std::size_t first,
                        std::uint64_t* addresses) {
   const auto& access = *static_cast<const MatrixAccess*>(in.extra);
   const MatrixFragment& fragment = access.fragment;
-  const std::uint32_t bytes = element_bits(fragment.element) / 8;
+  const std::uint32_t bits = element_bits(fragment.element);
   const auto* bases = source<std::uint64_t>(c, in.a);
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     const std::uint32_t element = fragment.elements[first + std::size_t{lane} * fragment.parts];
@@ -178,7 +243,7 @@ void element_addresses(const Context& c, const Instruction& in, std::size_t firs
     const std::uint32_t natural = access.by_columns ? fragment.rows : fragment.columns;
     const std::uint64_t stride = in.b == kNoSlot ? natural : source<std::uint32_t>(c, in.b)[lane];
     const std::uint64_t index = access.by_columns ? column * stride + row : row * stride + column;
-    addresses[lane] = bases[lane] + static_cast<std::uint64_t>(in.immediate) + index * bytes;
+    addresses[lane] = bases[lane] + static_cast<std::uint64_t>(in.immediate) + index * bits / 8;
   }
 }
 
@@ -187,11 +252,11 @@ template <class Visit>
 bool for_each_part(Context& c, const Instruction& in, std::uint32_t mask, bool is_write,
                    Visit visit) {
   const MatrixFragment& fragment = static_cast<const MatrixAccess*>(in.extra)->fragment;
-  const std::uint32_t bits = element_bits(fragment.element), bytes = bits / 8;
+  const auto [bytes, parts] = parts_of(fragment);
+  const std::size_t register_bytes = bytes == 8 ? 8 : 4;
   for (std::size_t number = 0; number < fragment.slots.size(); ++number) {
     auto* lanes = target<std::byte>(c, fragment.slots[number]);
-    const std::size_t register_bytes = bits == 64 ? 8 : 4;
-    for (std::uint32_t part = 0; part < fragment.parts; ++part) {
+    for (std::uint32_t part = 0; part < parts; ++part) {
       std::uint64_t addresses[kLanes];
       std::uint32_t local_lanes = 0;
       element_addresses(c, in, number * kLanes * fragment.parts + part, addresses);
@@ -212,21 +277,35 @@ bool for_each_part(Context& c, const Instruction& in, std::uint32_t mask, bool i
   return true;
 }
 
-// --- 8x8 matrices of 16 bits ---
+// --- matrices whose rows have an address each ---
 
 constexpr std::uint32_t kRows = 8;
 
-// Element `half` of lane `lane` lies in this row and column.
+// Part `part` of register `number` of lane `lane` lies in this row, of these of all matrices, and
+// column. PTX ISA, "ldmatrix" and "stmatrix": lanes in eight groups of four.
 struct RowPlace {
   std::uint32_t row = 0, column = 0;
 };
 
-RowPlace row_place(std::uint32_t lane, std::uint32_t half, bool transposed) {
-  const std::uint32_t row = lane / 4, column = lane % 4 * 2 + half;
-  return transposed ? RowPlace{.row = column, .column = row}
-                    : RowPlace{.row = row, .column = column};
+RowPlace row_place(MatrixRowShape shape, std::uint32_t number, std::uint32_t lane,
+                   std::uint32_t part) {
+  const std::uint32_t group = lane / 4, member = lane % 4;
+  switch (shape) {
+    case MatrixRowShape::k8x8:
+      return {.row = number * kRows + group, .column = member * 2 + part};
+    case MatrixRowShape::k8x8Transposed:
+      return {.row = number * kRows + member * 2 + part, .column = group};
+    case MatrixRowShape::k8x16:
+      return {.row = number * kRows + group, .column = member * 4 + part};
+    case MatrixRowShape::k16x16Transposed:
+      return {.row = number / 2 * 16 + member * 4 + part, .column = group + number % 2 * 8};
+    case MatrixRowShape::k16x8Transposed:
+      return {.row = number * kRows + member * 2 + part % 2, .column = group + part / 2 * 8};
+  }
+  return {};
 }
 
+// Of each element, and so of each byte of a register or each half.
 template <class Visit>
 bool for_each_row_part(Context& c, const Instruction& in, bool is_write, Visit visit) {
   const auto& rows = *static_cast<const MatrixRows*>(in.extra);
@@ -242,18 +321,21 @@ bool for_each_row_part(Context& c, const Instruction& in, bool is_write, Visit v
                      local_lanes)) {
     return false;
   }
-  for (std::uint32_t matrix = 0; matrix < rows.slots.size(); ++matrix) {
-    auto* words = target<std::uint32_t>(c, rows.slots[matrix]);
+  const std::uint32_t bits = rows.element_bits, part_bytes = bits == 16 ? 2 : 1;
+  for (std::uint32_t number = 0; number < rows.slots.size(); ++number) {
+    auto* words = target<std::uint32_t>(c, rows.slots[number]);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      for (std::uint32_t half = 0; half < 2; ++half) {
-        const RowPlace place = row_place(lane, half, rows.transposed);
-        const std::uint32_t addressing = matrix * kRows + place.row;
-        visit(
-            MatrixPart{.lane = static_cast<int>(lane),
-                       .addressed_by = static_cast<int>(addressing),
-                       .value = reinterpret_cast<std::byte*>(words + lane) + std::size_t{half} * 2,
-                       .address = addresses[addressing] + std::uint64_t{place.column} * 2,
-                       .bytes = 2});
+      for (std::uint32_t part = 0; part < 4 / part_bytes; ++part) {
+        const RowPlace place = row_place(rows.shape, number, lane, part);
+        const std::uint32_t at = place.column * bits, shift = at % 8;
+        visit(MatrixPart{
+            .lane = static_cast<int>(lane),
+            .addressed_by = static_cast<int>(place.row),
+            .value = reinterpret_cast<std::byte*>(words + lane) + std::size_t{part} * part_bytes,
+            .address = addresses[place.row] + at / 8,
+            .bytes = (shift + bits + 7) / 8,
+            .shift = shift,
+            .bits = bits < 8 ? bits : 0});
       }
     }
   }
@@ -261,7 +343,13 @@ bool for_each_row_part(Context& c, const Instruction& in, bool is_write, Visit v
 }
 
 void load_part(const MatrixPart& part) {
-  std::memcpy(part.value, host_address<const std::byte>(part.address), part.bytes);
+  if (part.bits == 0) {
+    std::memcpy(part.value, host_address<const std::byte>(part.address), part.bytes);
+    return;
+  }
+  std::uint16_t packed = 0;
+  std::memcpy(&packed, host_address<const std::byte>(part.address), part.bytes);
+  *part.value = static_cast<std::byte>((packed >> part.shift) & ((1U << part.bits) - 1));
 }
 
 void store_part(const MatrixPart& part) {
@@ -277,11 +365,15 @@ Step step_if(bool is_done) {
 Step execute_mma(Context& c, const Instruction& in, std::uint32_t mask) {
   return with_warp(c, in, mask, [&] {
     const auto& product = *static_cast<const MatrixProduct*>(in.extra);
-    double a[kMaximumElements], b[kMaximumElements], sums[kMaximumElements];
-    read_fragment(c, product.a, a);
-    read_fragment(c, product.b, b);
+    Numbers& values = numbers();
+    double* const sums = values.sums;
+    read_inputs(c, product, values);
     read_fragment(c, product.c, sums);
-    multiply(product, a, b, sums);
+    if (product.counts_differing) {
+      count_differing(product, values.a, values.b, sums);
+    } else {
+      multiply(product, values.a, values.b, sums);
+    }
     if (product.saturates) {
       saturate(sums, std::size_t{product.d.rows} * product.d.columns);
     }

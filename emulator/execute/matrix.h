@@ -8,25 +8,10 @@
 #include <vector>
 
 #include "emulator/execute/form.h"
+#include "emulator/execute/matrix_element.h"
+#include "emulator/execute/narrow_matrix.h"
 
 namespace barracuda::emulator {
-
-enum class MatrixElement : std::uint8_t {
-  kF16,
-  kBf16,
-  kTf32,
-  kF32,
-  kF64,
-  kE4m3,
-  kE5m2,
-  kS8,
-  kU8,
-  kS4,
-  kU4,
-  kS32,
-};
-
-std::uint32_t element_bits(MatrixElement element);
 
 // The registers of one matrix. Part p of register r of lane l, counted from the low bits, is
 // element elements[(r * kLanes + l) * parts + p] of the matrix, row by row.
@@ -45,14 +30,18 @@ enum class MatrixRole : std::uint8_t { kA, kB, kAccumulator };
 // As the PTX manual lays out the operands of mma.
 MatrixFragment mma_fragment(MatrixRole role, MatrixElement element,
                             const std::array<std::uint32_t, 2>& size, std::vector<Slot> slots);
-// Of wmma the layout is ours: a lane has consecutive elements.
+// Of wmma the layout is ours: a lane has consecutive elements of a row; or of a column, which is
+// what a B has that is narrower than a byte, and must lie in columns.
 MatrixFragment wmma_fragment(MatrixElement element, const std::array<std::uint32_t, 2>& size,
-                             std::vector<Slot> slots);
+                             std::vector<Slot> slots, bool by_columns = false);
 
 // Instruction::extra of execute_mma.
 struct MatrixProduct {
-  MatrixFragment a, b, c, d;
+  MatrixFragment a, b, c, d;  // a: what of it is stored
   bool saturates = false;
+  bool counts_differing = false;  // of single bits
+  Sparsity sparsity;
+  BlockScales a_scales, b_scales;
 };
 
 // Of execute_matrix_load and execute_matrix_store: Instruction::a, immediate and flags are the
@@ -62,10 +51,19 @@ struct MatrixAccess {
   bool by_columns = false;
 };
 
-// Of execute_load_matrix and execute_store_matrix: 8x8 matrices of 16 bits.
+// Of execute_load_matrix and execute_store_matrix.
+enum class MatrixRowShape : std::uint8_t {
+  k8x8,              // of 16 bits
+  k8x8Transposed,    // the same
+  k8x16,             // of bytes, loaded alone
+  k16x16Transposed,  // the same: two registers
+  k16x8Transposed,   // of bytes, stored alone: each address is that of a column
+};
+
 struct MatrixRows {
   std::vector<Slot> slots;
-  bool transposed = false;
+  MatrixRowShape shape = MatrixRowShape::k8x8;
+  std::uint32_t element_bits = 16;  // in memory: 6 or 4 become bytes in registers
 };
 
 // A part of a lane's register and the bytes of memory that it is loaded from or stored to.
@@ -75,6 +73,8 @@ struct MatrixPart {
   std::byte* value = nullptr;
   std::uint64_t address = 0;  // on the host
   std::uint32_t bytes = 0;
+  // Of an element that becomes a byte in the register: where it lies in the bytes. 0 bits: all.
+  std::uint32_t shift = 0, bits = 0;
 };
 
 // Whether the lanes are all that live of the warp; else they wait for the others, at this very

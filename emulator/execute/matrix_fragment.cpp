@@ -48,12 +48,18 @@ std::uint32_t element_bits(MatrixElement element) {
       return 64;
     case MatrixElement::kE4m3:
     case MatrixElement::kE5m2:
+    case MatrixElement::kE3m2:
+    case MatrixElement::kE2m3:
+    case MatrixElement::kE2m1:
     case MatrixElement::kS8:
     case MatrixElement::kU8:
       return 8;
+    case MatrixElement::kPackedE2m1:
     case MatrixElement::kS4:
     case MatrixElement::kU4:
       return 4;
+    case MatrixElement::kB1:
+      return 1;
   }
   return 32;
 }
@@ -97,7 +103,7 @@ MatrixFragment mma_fragment(MatrixRole role, MatrixElement element,
 }
 
 MatrixFragment wmma_fragment(MatrixElement element, const std::array<std::uint32_t, 2>& size,
-                             std::vector<Slot> slots) {
+                             std::vector<Slot> slots, bool by_columns) {
   MatrixFragment fragment = fragment_of(element, size, std::move(slots));
   // Where a lane has more places than elements, it has them twice.
   const std::uint32_t of_lane = fragment.rows * fragment.columns / kLanes;
@@ -105,8 +111,9 @@ MatrixFragment wmma_fragment(MatrixElement element, const std::array<std::uint32
   for (std::uint32_t number = 0; number < fragment.slots.size(); ++number) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       for (std::uint32_t part = 0; part < fragment.parts; ++part) {
-        const std::uint32_t place = (number * fragment.parts + part) % of_lane;
-        fragment.elements.push_back(static_cast<std::uint16_t>(lane * of_lane + place));
+        const std::uint32_t place = lane * of_lane + (number * fragment.parts + part) % of_lane;
+        fragment.elements.push_back(static_cast<std::uint16_t>(
+            by_columns ? place % fragment.rows * fragment.columns + place / fragment.rows : place));
       }
     }
   }

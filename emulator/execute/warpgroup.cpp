@@ -21,10 +21,11 @@ using wire::MatrixRowRange;
 
 namespace {
 
-constexpr std::uint32_t kMostDepth = wire::kDepthBytes;  // elements of one byte
+constexpr std::uint32_t kMostDepth = 8 * wire::kDepthBytes;  // elements of one bit
 
 // The tile as numbers, row by row of `depth`; each is allocated once for a thread.
 struct Numbers {
+  double stored[std::size_t{wire::kWarpRows} * wire::kDepthBytes];  // of a sparse A
   double a[std::size_t{wire::kWarpRows} * kMostDepth];
   double b[std::size_t{wire::kMaxColumns} * kMostDepth];
   double sums[std::size_t{wire::kWarpRows} * wire::kMaxColumns];
@@ -76,13 +77,15 @@ bool is_there(Context& c, const Instruction& in, std::uint32_t mask, const Tile&
 }
 
 void read_tile(const Context& c, const Tile& tile, bool negates, double* to) {
-  const std::uint32_t bytes = element_bits(tile.element) / 8;
+  const std::uint32_t bits_each = element_bits(tile.element);
+  const std::uint32_t bytes = std::max(bits_each / 8, 1U), in_byte = bits_each < 8 ? 8 : 1;
   for (std::uint32_t row = tile.rows.first; row < tile.rows.first + tile.rows.count; ++row) {
     for (std::uint32_t k = 0; k < tile.depth; ++k) {
       std::uint64_t bits = 0;
-      std::memcpy(&bits, c.shared + wire::element_address(tile.matrix, tile.major, bytes, row, k),
-                  bytes);
-      const double number = number_of(tile.element, bits);
+      std::memcpy(
+          &bits, c.shared + wire::element_address(tile.matrix, tile.major, bytes, row, k / in_byte),
+          bytes);
+      const double number = number_of(tile.element, bits >> (k % in_byte));
       *to++ = negates ? -number : number;
     }
   }
@@ -110,7 +113,7 @@ bool read_a(Context& c, const Instruction& in, std::uint32_t mask,
   if (product.shape.has_registers) {
     read_fragment(c, operands.a, to);
     if (product.negates_a) {
-      std::for_each_n(to, std::size_t{wire::kWarpRows} * product.depth,
+      std::for_each_n(to, std::size_t{wire::kWarpRows} * operands.a.columns,
                       [](double& number) { number = -number; });
     }
     return true;
@@ -121,7 +124,7 @@ bool read_a(Context& c, const Instruction& in, std::uint32_t mask,
       .major = product.shape.a,
       .rows = wire::rows_of_warp(c.warp->index),
       .element = operands.a_element,
-      .depth = product.depth};
+      .depth = wire::kDepthBytes * 8 / element_bits(operands.a_element)};
   if (!is_there(c, in, mask, tile)) {
     return false;
   }
@@ -142,11 +145,16 @@ Step execute_warpgroup_product(Context& c, const Instruction& in, std::uint32_t 
   const Tile b{
       .matrix = wire::read_descriptor(source<std::uint64_t>(c, operands.b_descriptor)[lane]),
       .major = product.shape.b,
-      .rows = {.first = 0, .count = product.shape.columns},
+      .rows = product.shape.rows_of_b(),
       .element = operands.b,
       .depth = product.depth};
-  if (!is_there(c, in, mask, b) || !read_a(c, in, mask, operands, values.a)) {
+  const bool is_sparse = product.shape.is_sparse;
+  if (!is_there(c, in, mask, b) ||
+      !read_a(c, in, mask, operands, is_sparse ? values.stored : values.a)) {
     return Step::kSwitch;
+  }
+  if (is_sparse) {
+    expand(c, operands.sparsity, operands.a_element, product.depth, values.stored, values.a);
   }
   read_tile(c, b, product.negates_b, values.b);
   const std::size_t count = std::size_t{wire::kWarpRows} * product.shape.columns;

@@ -21,6 +21,7 @@ struct WarpgroupOperands {
   Slot adds = kNoSlot;  // a predicate: whether D is added to; none: as `always_adds` says
   bool always_adds = false;
   bool saturates = false;
+  Sparsity sparsity;
 };
 
 Step execute_warpgroup_product(Context& c, const Instruction& in, std::uint32_t mask);

@@ -11,6 +11,7 @@ using wire::Asynchrony;
 using wire::Operation;
 
 constexpr std::uint8_t kMbarrierBytes = 8;
+constexpr std::uint8_t kResponseBytes = 16;  // of clusterlaunchcontrol.try_cancel
 constexpr std::uint8_t kMapElementBytes = 16;
 constexpr std::uint8_t kMapBytes = wire::kMapWords * sizeof(std::uint64_t);
 
@@ -58,6 +59,9 @@ PlannedSite as_copy(PlannedSite site, const Instruction& instruction) {
   site.info.element_bytes = has_type ? static_cast<std::uint8_t>(size_of(effect.type)) : 1;
   site.info.element_count = effect.value_operand >= 0 ? effect.elements : 1;
   site.info.constant = instruction.has(Modifier::kCpMask) ? wire::kByteMask : 0;
+  if (instruction.opcode == Opcode::kClusterlaunchcontrol) {
+    site.info.element_bytes = kResponseBytes;
+  }
   return site;
 }
 

@@ -16,12 +16,13 @@ namespace barracuda::ptx {
 
 namespace {
 
-// States take an access to be aligned to its size. Of a matrix the lines lie multiples of 16 bytes
-// apart (PTX ISA, wmma.load), and a lane's piece may be larger.
+// States take an access to be aligned to its size, a power of two. Of a matrix the lines lie
+// multiples of 16 bytes apart (PTX ISA, wmma.load), and a lane's piece may be larger, or 12 bytes.
 bool may_be_unaligned(const PlannedSite& site) {
-  constexpr int kLineAlignment = 16;
+  constexpr unsigned kLineAlignment = 16;
+  const unsigned bytes = unsigned{site.info.element_bytes} * site.info.element_count;
   return site.effect.opcode_class == OpcodeClass::kMatrixAccess &&
-         site.info.element_bytes * site.info.element_count > kLineAlignment;
+         (bytes > kLineAlignment || !std::has_single_bit(bytes));
 }
 
 // What the states of words of shared memory have to know of an access: whether it reads or writes,

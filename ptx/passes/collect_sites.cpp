@@ -88,14 +88,28 @@ class FunctionReader {
     } else if (is_asynchronous(effect)) {
       add_asynchronous(i);
     }
+    if (may_cancel_blocks(i)) {
+      add_not_covered(i, kBlocksMayGo);
+    }
   }
+
+  // A GPU may; the emulated device refuses each request.
+  [[nodiscard]] bool may_cancel_blocks(std::size_t i) const {
+    return program_.module.statements[i].instruction.opcode == Opcode::kClusterlaunchcontrol &&
+           program_.effects[i].operation && !program_.options.is_emulated;
+  }
+
+  static constexpr const char* kBlocksMayGo =
+      "blocks that do not begin because another takes their work are not known";
 
   static std::string reason_of(const Instruction& instruction, const Effect& effect) {
     if (instruction.opcode == Opcode::kMultimem) {
       return "what lies at a multicast address on each device is not known";
     }
     if (instruction.opcode == Opcode::kClusterlaunchcontrol) {
-      return "blocks that do not begin because another takes their work are not known";
+      return instruction.has(Modifier::kMulticastClusterAll)
+                 ? "a response that goes to all blocks of a cluster is not logged"
+                 : kBlocksMayGo;
     }
     constexpr std::pair<OpcodeClass, const char*> kReasons[] = {
         {kAsyncCopy, "asynchronous operations of this form are not logged"},

@@ -430,7 +430,8 @@ class AsyncMaker {
       const wire::ProductShape shape{.columns = 8,
                                      .has_registers = choice_.lanes % 2 != 0,
                                      .a = major(choice_.lanes / 2),
-                                     .b = major(choice_.lanes / 4)};
+                                     .b = major(choice_.lanes / 4),
+                                     .is_sparse = choice_.lanes % 3 == 0};
       wire::SiteInfo site = word(Operation::kMatrixProduct, MemoryOrder::kWeak, Scope::kSys);
       site.element_bytes = 16;
       site.proxy = wire::Proxy::kAsync;

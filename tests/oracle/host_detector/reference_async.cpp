@@ -229,8 +229,8 @@ void ReferenceDetector::matrix_group(const detector::WarpOperation& operation,
   }
 }
 
-// 16 rows of A for each warp, all of B: the units of 16 bytes that their elements lie in, each
-// once.
+// 16 rows of A for each warp, all of B, twice as deep where A is sparse: the units of 16 bytes that
+// their elements lie in, each once.
 void ReferenceDetector::matrix_product(const detector::WarpOperation& operation,
                                        const Thread& thread) {
   const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
@@ -242,9 +242,9 @@ void ReferenceDetector::matrix_product(const detector::WarpOperation& operation,
   read.completion_time = matrix_groups_[*read.completion].now;
   std::set<std::uint32_t> units;
   const auto add = [&](std::uint64_t descriptor, wire::MatrixMajor major, std::uint32_t first,
-                       std::uint32_t count) {
+                       std::uint32_t count, std::uint32_t depth) {
     for (std::uint32_t row = first; row < first + count; ++row) {
-      for (std::uint32_t k = 0; k < 16; ++k) {
+      for (std::uint32_t k = 0; k < depth; ++k) {
         units.insert(wire::element_address(wire::read_descriptor(descriptor), major, 2, row, k) /
                      16);
       }
@@ -256,9 +256,9 @@ void ReferenceDetector::matrix_product(const detector::WarpOperation& operation,
     units.clear();
   };
   if (!shape.has_registers) {
-    add(lane.value_read, shape.a, std::get<2>(thread) % 4 * 16, 16);
+    add(lane.value_read, shape.a, std::get<2>(thread) % 4 * 16, 16, 16);
   }
-  add(lane.value_written, shape.b, 0, shape.columns);
+  add(lane.value_written, shape.b, 0, shape.columns, shape.is_sparse ? 32 : 16);
 }
 
 void ReferenceDetector::arrive_at_cluster(const wire::SiteInfo& site, const Thread& thread) {

@@ -319,6 +319,69 @@ END:)");
   REQUIRE(result[256] == 300);
 }
 
+TEST_CASE("a request for the work of another block is answered through an mbarrier, and fails") {
+  const std::string before =
+      ".shared .align 16 .b8 response[16];\n.shared .align 8 .b8 barrier[8];\n";
+  const auto values = test::run_lanes(R"(
+    .reg .b128 %q;
+    mov.u32 %r1, response;
+    mov.u32 %r2, barrier;
+    mov.b64 %d1, -1;
+    setp.ne.u32 %p1, %thread, 0;
+    @%p1 bra WAIT;
+    st.shared.v2.b64 [%r1], {%d1, %d1};
+    mbarrier.init.shared.b64 [%r2], 1;
+    mbarrier.arrive.expect_tx.shared.b64 %d2, [%r2], 16;
+    clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2];
+WAIT:
+    bar.sync 0;
+AGAIN:
+    mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0;
+    @!%p2 bra AGAIN;
+    ld.shared.b128 %q, [%r1];
+    clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, %q;
+    clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 %r3, %q;
+    clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r4, %r5, %r6, _}, %q;
+    selp.u32 %r7, 1, 0, %p3;
+    or.b32 %r7, %r7, %r3;
+    or.b32 %r7, %r7, %r4;
+    st.global.u32 [%out], %r7;)",
+                                      64, before);
+  // Of a response that says that it failed the block is nobody's; here it is 0.
+  CHECK(values == std::vector<std::uint64_t>(64, 0));
+  // What a device that cancels might have written.
+  const auto found = test::run_lanes(R"(
+    .reg .b128 %q;
+    mov.b64 %d1, 0x0000000500000007;
+    mov.b64 %d2, 0x0000000100000003;
+    mov.b128 %q, {%d1, %d2};
+    clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, %q;
+    clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128 %r3, %q;
+    clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r4, %r5, _, _}, %q;
+    selp.u32 %r7, 1000, 0, %p3;
+    mad.lo.u32 %r7, %r3, 100, %r7;
+    mad.lo.u32 %r7, %r5, 10, %r7;
+    add.u32 %r7, %r7, %r4;
+    st.global.u32 [%out], %r7;)",
+                                     1);
+  CHECK(found == std::vector<std::uint64_t>{1357});
+}
+
+TEST_CASE("requests of multicast responses, and multicast addresses, are refused by name") {
+  for (const std::string text :
+       {"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes."
+        "multicast::cluster::all.b128 [%r1], [%r2];",
+        "multimem.ld_reduce.weak.global.add.u32 %r1, [%base];",
+        "multimem.st.weak.global.u32 [%base], %r1;",
+        "multimem.red.relaxed.sys.global.add.u32 [%base], %r1;"}) {
+    Device device(kernel_text("    " + text));
+    const DeviceError error = device.run("k", shape({1}, {32}), std::uint64_t{0});
+    CAPTURE(text, error.message);
+    CHECK(error.code != DeviceErrorCode::kNone);
+    CHECK(error.message.find(text.substr(0, text.find('.'))) != std::string::npos);
+  }
+}
+
 TEST_CASE("a copy back that nobody waits for is made before the kernel ends") {
   const auto result = run_lanes(R"(
     mov.u32 %r1, buffer;

@@ -417,61 +417,6 @@ TEST_CASE("wmma loads, multiplies and stores matrices of every type and shape") 
   }
 }
 
-TEST_CASE("matrices of halves move between shared memory and registers, also transposed") {
-  Device device(kernel_text(R"(
-    mov.u32 %r1, tile;
-    // Row i of four 8x8 matrices holds 8 i … 8 i + 7.
-    mad.lo.u32 %r2, %thread, 16, %r1;
-    mul.lo.u32 %r3, %thread, 8;
-    mov.u32 %r4, 0;
-FILL:
-    mad.lo.u32 %r5, %r4, 2, %r2;
-    add.u32 %r6, %r3, %r4;
-    st.shared.u16 [%r5], %r6;
-    add.u32 %r4, %r4, 1;
-    setp.lt.u32 %p1, %r4, 8;
-    @%p1 bra FILL;
-    bar.warp.sync -1;
-    ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r2];
-    ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r14, %r15}, [%r2];
-    movmatrix.sync.aligned.m8n8.trans.b16 %r16, %r10;
-    bar.warp.sync -1;
-    stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r2+512], {%r11, %r10};
-    bar.warp.sync -1;
-    mad.lo.u32 %r5, %thread, 4, %r1;
-    ld.shared.u32 %r17, [%r5+512];
-    ld.shared.u32 %r18, [%r5+640];
-    mul.wide.u32 %d1, %thread, 36;
-    add.u64 %d1, %base, %d1;
-    st.global.u32 [%d1], %r10;
-    st.global.u32 [%d1+4], %r11;
-    st.global.u32 [%d1+8], %r12;
-    st.global.u32 [%d1+12], %r13;
-    st.global.u32 [%d1+16], %r14;
-    st.global.u32 [%d1+20], %r15;
-    st.global.u32 [%d1+24], %r16;
-    st.global.u32 [%d1+28], %r17;
-    st.global.u32 [%d1+32], %r18;)",
-                            ".shared .align 16 .b8 tile[1024];\n"));
-  const u64 out = device.buffer(std::vector<u32>(32 * 9, 0));
-  device.run_well("k", shape({1}, {32}), out);
-  const auto v = device.read<u32>(out, 32 * 9);
-  for (u32 lane = 0; lane < 32; ++lane) {
-    const auto straight = [&](u32 matrix) {
-      const u32 first = matrix * 64 + lane / 4 * 8 + lane % 4 * 2;
-      return first | (first + 1) << 16;
-    };
-    const auto across = [&](u32 matrix) {
-      const u32 first = matrix * 64 + lane % 4 * 2 * 8 + lane / 4;
-      return first | (first + 8) << 16;
-    };
-    const std::vector<u32> wanted = {straight(0), straight(1), straight(2), straight(3), across(0),
-                                     across(1),   across(0),   straight(1), straight(0)};
-    INFO("lane " << lane);
-    REQUIRE(std::vector<u32>(&v[lane * 9], &v[lane * 9] + 9) == wanted);
-  }
-}
-
 TEST_CASE("a matrix access outside its allocation ends the kernel") {
   Device device(
       kernel_text("  mov.u32 %r1, 16;\n wmma.load.a.sync.aligned.row.m16n16k16.global.f16 "

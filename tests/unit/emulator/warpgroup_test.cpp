@@ -116,7 +116,34 @@ struct Product {
   int sign = 1;
   bool adds = true;
   bool is_unsigned = false;
+  // Of A half of each row is stored; the lanes whose metadata count.
+  bool is_sparse = false;
+  u32 selector = 0;
 };
+
+// Of a sparse A the elements of a row come in groups: two of four are stored, one of two of tf32.
+u32 stored_in_group(const Product& p) {
+  return p.a.bytes == 4 ? 1 : 2;
+}
+
+// Which: four bits, as the manual has them.
+u32 metadata_of(const Product& p, u32 row, u32 group) {
+  constexpr u32 kTwo[] = {0x4, 0x8, 0x9, 0xC, 0xD, 0xE}, kOne[] = {0x4, 0xE};
+  const u32 choice = row * 5 + group * 7 + row / 3;
+  return p.a.bytes == 4 ? kOne[choice % 2] : kTwo[choice % 6];
+}
+
+// Where in its row stored element `index` belongs.
+u32 place_of_stored(const Product& p, u32 row, u32 index) {
+  const u32 of_group = stored_in_group(p), group = index / of_group;
+  const u32 metadata = metadata_of(p, row, group);
+  return group * 2 * of_group +
+         (of_group == 1 ? (metadata == 0xE ? 1 : 0) : metadata >> (index % 2 * 2) & 3);
+}
+
+u32 stored_depth(const Product& p) {
+  return p.is_sparse ? p.k / 2 : p.k;
+}
 
 int a_value(const Product& p, u32 row, u32 k) {
   const int value = static_cast<int>((row * 3 + k * 5) % 7) - 3;
@@ -134,8 +161,9 @@ int c_value(u32 row, u32 column) {
 
 int expected(const Product& p, u32 row, u32 column) {
   int sum = 0;
-  for (u32 k = 0; k < p.k; ++k) {
-    sum += a_value(p, row, k) * b_value(p, k, column);
+  for (u32 index = 0; index < stored_depth(p); ++index) {
+    const u32 k = p.is_sparse ? place_of_stored(p, row, index) : index;
+    sum += a_value(p, row, index) * b_value(p, k, column);
   }
   return (p.adds ? c_value(row, column) : 0) + p.sign * sum;
 }
@@ -167,11 +195,13 @@ void put(std::vector<std::uint8_t>& image, u32 at, const Element& element, int v
 
 // Shared memory with both tiles.
 std::vector<std::uint8_t> image_of(const Product& p) {
-  std::vector<std::uint8_t> image(kTileB + std::size_t{p.n} * 128 + 1024, 0x5A);
-  for (u32 k = 0; k < p.k; ++k) {
+  std::vector<std::uint8_t> image(kTileB + std::size_t{p.n} * 128 + 2048, 0x5A);
+  for (u32 k = 0; k < stored_depth(p); ++k) {
     for (u32 row = 0; row < kRows; ++row) {
       put(image, p.of_a.at(row, k * p.a.bytes), p.a, a_value(p, row, k));
     }
+  }
+  for (u32 k = 0; k < p.k; ++k) {
     for (u32 column = 0; column < p.n; ++column) {
       put(image, kTileB + p.of_b.at(column, k * p.b.bytes), p.b, b_value(p, k, column));
     }
@@ -187,15 +217,32 @@ std::string registers(std::string_view name, u32 count) {
   return text + "}";
 }
 
-// Parameters: the image of shared memory, the words of D, those of A's registers, both descriptors.
+// The metadata that a thread has. Of a lane's four neighbours, elements of two and four bytes have
+// groups 0 to 3 in the first of a pair, the others in the second, of row g below and of row g + 8
+// above; the selector says which pair. Bytes have a row's groups of half the depth each.
+u32 metadata_word(const Product& p, u32 thread) {
+  const u32 lane = thread % 32, row = thread / 32 * 16 + lane / 4, t = lane % 4;
+  u32 word = 0;
+  for (u32 i = 0; i < 8; ++i) {
+    const bool is_byte = p.a.bytes == 1;
+    const u32 group = is_byte ? i + t / 2 * 8 : i % 4 + t % 2 * 4;
+    const u32 of_row = is_byte ? row + t % 2 * 8 : row + i / 4 * 8;
+    word |= metadata_of(p, of_row, group) << (4 * i);
+  }
+  // What no selector names is not looked at.
+  return p.a.bytes == 1 || t / 2 == p.selector ? word : ~word;
+}
+
+// Parameters: the image of shared memory, the words of D, those of A's registers, both descriptors,
+// the metadata.
 std::string text_of(const Product& p, u32 words, std::size_t bytes) {
   std::string text = fmt::format(R"(.version 8.0
 .target sm_90a
 .address_size 64
-.visible .entry k(.param .u64 image, .param .u64 sums, .param .u64 left, .param .u64 da, .param .u64 db)
+.visible .entry k(.param .u64 image, .param .u64 sums, .param .u64 left, .param .u64 da, .param .u64 db, .param .u64 meta)
 {{
   .shared .align 1024 .b8 tiles[{0}];
-  .reg .pred %p<3>; .reg .b32 %t<9>; .reg .b32 %x<{1}>; .reg .b32 %y<4>; .reg .b64 %d<12>;
+  .reg .pred %p<3>; .reg .b32 %t<9>, %meta; .reg .b32 %x<{1}>; .reg .b32 %y<4>; .reg .b64 %d<12>;
   ld.param.u64 %d0, [image];
   ld.param.u64 %d1, [sums];
   ld.param.u64 %d2, [left];
@@ -223,6 +270,10 @@ copy:
   add.u64 %d1, %d1, %d8;
   mul.wide.u32 %d9, %t0, 16;
   add.u64 %d2, %d2, %d9;
+  ld.param.u64 %d10, [meta];
+  mul.wide.u32 %d9, %t0, 4;
+  add.u64 %d10, %d10, %d9;
+  ld.global.b32 %meta, [%d10];
   setp.{3}.u32 %p1, %t0, 1000;
 )",
                                  bytes, words, 4 * words, p.adds ? "lt" : "gt");
@@ -233,8 +284,9 @@ copy:
     text += fmt::format("  ld.global.b32 %y{}, [%d2+{}];\n", i, 4 * i);
   }
   text += "  wgmma.fence.sync.aligned;\n";
-  text += fmt::format("  {} {}, {}, %d4, %p1{};\n", p.text, registers("x", words),
-                      p.has_registers ? registers("y", 4) : "%d3", p.immediates);
+  text += fmt::format("  {} {}, {}, %d4, {}%p1{};\n", p.text, registers("x", words),
+                      p.has_registers ? registers("y", 4) : "%d3",
+                      p.is_sparse ? fmt::format("%meta, {}, ", p.selector) : "", p.immediates);
   text += "  wgmma.commit_group.sync.aligned;\n";
   text += "  wgmma.wait_group.sync.aligned 0;\n";
   for (u32 i = 0; i < words; ++i) {
@@ -250,6 +302,7 @@ void check(const Product& p) {
   std::vector<u32> sums(std::size_t{kThreads} * words, 0), left(std::size_t{kThreads} * 4, 0);
   std::vector<u32> wanted = sums;
   const u32 of_a = 4 / p.a.bytes;
+  std::vector<u32> metadata;
   for (u32 thread = 0; thread < kThreads; ++thread) {
     for (u32 i = 0; i < values; ++i) {
       const Place place = place_of_sum(thread, i);
@@ -258,6 +311,7 @@ void check(const Product& p) {
       sums[word] |= static_cast<u32>(p.sum.encode(c_value(place.row, place.column))) << shift;
       wanted[word] |= static_cast<u32>(p.sum.encode(expected(p, place.row, place.column))) << shift;
     }
+    metadata.push_back(metadata_word(p, thread));
     for (u32 i = 0; i < 4 * of_a; ++i) {
       const Place place = place_of_a(thread, i, of_a);
       left[std::size_t{thread} * 4 + i / of_a] |=
@@ -268,7 +322,7 @@ void check(const Product& p) {
   Device device(text_of(p, words, image.size()));
   const u64 at = device.buffer(sums);
   device.run_well("k", shape({1}, {kThreads}), device.buffer(image), at, device.buffer(left),
-                  p.of_a.descriptor, p.of_b.descriptor + (kTileB >> 4));
+                  p.of_a.descriptor, p.of_b.descriptor + (kTileB >> 4), device.buffer(metadata));
   CHECK(device.read<u32>(at, sums.size()) == wanted);
 }
 
@@ -279,58 +333,75 @@ Product halves() {
           .sum = kF32};
 }
 
-// Sixteen times one times one in each sum. `late`: what the last warp does before its product;
-// behind the wait the other warps put zeros into B.
-std::string refilling_text(std::string_view late) {
-  return fmt::format(R"(.version 8.0
-.target sm_90a
-.address_size 64
-.shared .align 128 .b8 tiles[2560];
-.visible .entry k(.param .u64 out)
-{{
-  .reg .pred %p<4>; .reg .b32 %r<8>, %x<4>, %t0; .reg .b64 %d<6>;
-  ld.param.u64 %d1, [out];
-  mov.u32 %t0, %tid.x;
-  mul.wide.u32 %d2, %t0, 4;
-  add.u64 %d1, %d1, %d2;
-  mov.u32 %r1, tiles;
-  cvt.u32.u64 %r2, %d2;
-  add.u32 %r2, %r1, %r2;
-  mov.u32 %r3, 0x3C003C00;
-  st.shared.b32 [%r2], %r3;
-  st.shared.b32 [%r2+512], %r3;
-  st.shared.b32 [%r2+1024], %r3;
-  st.shared.b32 [%r2+1536], %r3;
-  st.shared.b32 [%r2+2048], %r3;
-  fence.proxy.async;
-  bar.sync 0;
-  shr.u32 %r1, %r1, 4;
-  cvt.u64.u32 %d3, %r1;
-  add.u64 %d3, %d3, 0x1000080000;
-  add.u64 %d4, %d3, 128;
-  mov.b32 %x0, 0;
-  mov.b32 %x1, 0;
-  mov.b32 %x2, 0;
-  mov.b32 %x3, 0;
-  mov.b32 %r4, 0;
-  setp.lt.u32 %p1, %t0, 96;
-  @%p1 bra PRODUCT;
-{}
-PRODUCT:
-  wgmma.fence.sync.aligned;
-  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%x0, %x1, %x2, %x3}}, %d3, %d4, 1, 1, 1, 0, 0;
-  wgmma.commit_group.sync.aligned;
-  wgmma.wait_group.sync.aligned 0;
-  mov.b32 %r5, 0;
-  @%p1 st.shared.b32 [%r2+2048], %r5;
-  st.global.b32 [%d1], %x0;
-  ret;
-}}
-)",
-                     late);
+// Of B a sparse product takes 64 bytes of each row.
+Layout plain_deep() {
+  return {descriptor(128, 512, 0), [](u32 row, u32 byte) {
+            return row / 8 * 512 + byte / 16 * 128 + row % 8 * 16 + byte % 16;
+          }};
+}
+
+Layout swizzled_32_deep() {
+  return {descriptor(2048, 256, 3), [](u32 row, u32 byte) {
+            return byte / 32 * 2048 + row * 32 + (byte / 16 % 2 ^ row / 4 % 2) * 16 + byte % 16;
+          }};
+}
+
+Product sparse_halves() {
+  Product p = halves();
+  p.text = "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16";
+  p.k = 32;
+  p.of_b = plain_deep();
+  p.is_sparse = true;
+  return p;
 }
 
 }  // namespace
+
+TEST_CASE("sparse products leave out what the metadata do not name") {
+  for (const u32 selector : {0U, 1U}) {
+    Product p = sparse_halves();
+    p.selector = selector;
+    check(p);
+    p.has_registers = true;
+    p.immediates = ", 1, 1, 0";
+    check(p);
+    p = sparse_halves();
+    p.text = "wgmma.mma_async.sp::ordered_metadata.sync.aligned.m64n8k16.f32.tf32.tf32";
+    p.k = 16;
+    p.a = p.b = kTf32;
+    p.immediates = ", -1, 1";
+    p.sign = -1;
+    p.selector = selector;
+    check(p);
+  }
+  for (const Layout& layout : {swizzled_32_deep(), swizzled_64(), swizzled_128()}) {
+    Product p = sparse_halves();
+    p.of_a = swizzled_128();
+    p.of_b = layout;
+    check(p);
+  }
+  Product p = sparse_halves();
+  p.of_a = transposed(64);
+  p.of_b = transposed(8);
+  p.immediates = ", 1, 1, 1, 1";
+  check(p);
+  p = sparse_halves();
+  p.text = "wgmma.mma_async.sp.sync.aligned.m64n16k64.s32.s8.s8";
+  p.k = 64;
+  p.n = 16;
+  p.a = p.b = kInt8;
+  p.sum = kS32;
+  p.immediates = "";
+  check(p);
+  p.text = "wgmma.mma_async.sp.sync.aligned.m64n8k64.f32.e4m3.e5m2";
+  p.n = 8;
+  p.a = kE4m3;
+  p.b = kE5m2;
+  p.sum = kF32;
+  p.immediates = ", 1, 1";
+  p.adds = false;
+  check(p);
+}
 
 TEST_CASE("a warpgroup multiplies matrices of every type") {
   check(halves());
@@ -449,41 +520,6 @@ TEST_CASE("a product may be subtracted, and may begin anew") {
   check(product);
 }
 
-TEST_CASE("who waits for a product waits for all warps of the warpgroup") {
-  Device device(refilling_text(R"(
-LATER:
-  add.u32 %r4, %r4, 1;
-  setp.lt.u32 %p2, %r4, 100000;
-  @%p2 bra LATER;)"));
-  const u64 out = device.buffer(std::vector<u32>(kThreads, 0));
-  device.run_well("k", shape({1}, {kThreads}), out);
-  CHECK(device.read<u32>(out, kThreads) ==
-        std::vector<u32>(kThreads, static_cast<u32>(single(16))));
-}
-
-TEST_CASE("a warpgroup of which a warp has gone goes on without it") {
-  Device device(refilling_text("exit;"));
-  const u64 out = device.buffer(std::vector<u32>(kThreads, 0));
-  device.run_well("k", shape({1}, {kThreads}), out);
-  CHECK(device.read<u32>(out, 1)[0] == static_cast<u32>(single(16)));
-}
-
-TEST_CASE("a product that a warp of the warpgroup never issues is a deadlock") {
-  for (const bool is_seeded : {false, true}) {
-    MachineOptions options;
-    options.launch_timeout_ms = 20000;
-    if (is_seeded) {
-      options.seed = 5;
-    }
-    Device device(refilling_text("bar.sync 0;"), options);
-    const DeviceError error =
-        device.run("k", shape({1}, {kThreads}), device.buffer(std::vector<u32>(kThreads, 0)));
-    INFO(error.message);
-    CHECK(error.code == DeviceErrorCode::kDeadlock);
-    CHECK(error.message.find("wgmma.wait_group") != std::string::npos);
-  }
-}
-
 TEST_CASE("a matrix outside of shared memory ends the kernel") {
   Product product = halves();
   const std::vector<std::uint8_t> image = image_of(product);
@@ -491,16 +527,56 @@ TEST_CASE("a matrix outside of shared memory ends the kernel") {
   const std::vector<u32> words(std::size_t{kThreads} * 4, 0);
   const DeviceError error =
       device.run("k", shape({1}, {kThreads}), device.buffer(image), device.buffer(words),
-                 device.buffer(words), product.of_a.descriptor, u64{0x3000});
+                 device.buffer(words), product.of_a.descriptor, u64{0x3000}, device.buffer(words));
   CHECK(error.code != DeviceErrorCode::kNone);
   CHECK(error.message.find("wgmma") != std::string::npos);
 }
 
-TEST_CASE("sparse and one-bit products are refused by name") {
+TEST_CASE("products of single bits count those that both have") {
+  // Row r of A has a bit for each k of which r + k is a multiple of 3, column c of B of r + k one
+  // of 5; rows of 256 bits, in the layout of bytes.
+  const Layout layout = plain();
+  std::vector<std::uint8_t> image(kTileB + 4096, 0x5A);
+  const auto bit = [](u32 line, u32 k, u32 divisor) { return (line + k) % divisor == 0; };
+  const auto put_bits = [&](u32 start, u32 lines, u32 divisor) {
+    for (u32 line = 0; line < lines; ++line) {
+      for (u32 byte = 0; byte < 32; ++byte) {
+        u32 bits = 0;
+        for (u32 i = 0; i < 8; ++i) {
+          bits |= u32{bit(line, byte * 8 + i, divisor)} << i;
+        }
+        image.at(start + layout.at(line, byte)) = static_cast<std::uint8_t>(bits);
+      }
+    }
+  };
+  put_bits(0, kRows, 3);
+  put_bits(kTileB, 8, 5);
+  Product p;
+  p.text = "wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc";
+  p.immediates = "";
+  std::vector<u32> sums(std::size_t{kThreads} * 4, 7), none(std::size_t{kThreads} * 4, 0), wanted;
+  for (u32 thread = 0; thread < kThreads; ++thread) {
+    for (u32 i = 0; i < 4; ++i) {
+      const Place place = place_of_sum(thread, i);
+      u32 count = 7;
+      for (u32 k = 0; k < 256; ++k) {
+        count += u32{bit(place.row, k, 3) && bit(place.column, k, 5)};
+      }
+      wanted.push_back(count);
+    }
+  }
+  Device device(text_of(p, 4, image.size()));
+  const u64 at = device.buffer(sums);
+  device.run_well("k", shape({1}, {kThreads}), device.buffer(image), at, device.buffer(none),
+                  layout.descriptor, layout.descriptor + (kTileB >> 4), device.buffer(none));
+  CHECK(device.read<u32>(at, sums.size()) == wanted);
+}
+
+TEST_CASE("products of no known form are refused by name") {
   for (const std::string_view text :
        {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%x0, %x1, %x2, %x3}, %d1, %d2, %y0, "
-        "0, 1, 1, 1, 0, 0",
-        "wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%x0, %x1, %x2, %x3}, %d1, %d2, "
+        "2, 1, 1, 1, 0, 0",
+        "wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.xor.popc {%x0, %x1, %x2, %x3}, %d1, %d2, "
         "%p1"}) {
     Device device(
         fmt::format(".version 8.0\n.target sm_90a\n.address_size 64\n"

@@ -470,9 +470,12 @@ TEST_CASE("what is known and not logged says why") {
         std::pair("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
                   ".b128 [%r1], [%r2];",
                   "another takes their work"),
-        std::pair("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];",
+        std::pair("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
+                  ".multicast::cluster::all.b128 [%r1], [%r2];",
+                  "all blocks of a cluster"),
+        std::pair("ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r1, %r2}, [%r3];",
                   "matrix loads and stores of this form"),
-        std::pair("stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r3], {%r1};",
+        std::pair("stmatrix.sync.aligned.m16n8.x1.shared.b8 [%r3], {%r1};",
                   "matrix loads and stores of this form")}) {
     CAPTURE(instruction);
     const auto module = instrument_body(with_registers(std::string(instruction) + "\nret;"));

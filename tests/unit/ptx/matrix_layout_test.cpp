@@ -93,11 +93,42 @@ TEST_CASE("ldmatrix and stmatrix take the addresses of as many lanes as they hav
   CHECK(lanes_of("stmatrix.sync.aligned.m8n8.x4.b16 [%rd5], {%r1,%r2,%r3,%r4};") == 32);
 }
 
+TEST_CASE("of narrow elements a row has the bytes of these, and not its padding") {
+  struct Form {
+    std::string_view text;
+    std::uint32_t lanes;
+    int bytes;
+  };
+
+  for (const Form& form :
+       {Form{"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r5];", 16, 16},
+        Form{"ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {%r1,%r2,%r3,%r4}, [%r5];", 32, 16},
+        Form{"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8x16.b6x16_p32 {%r1,%r2}, [%r5];", 16,
+             12},
+        Form{"ldmatrix.sync.aligned.m16n16.x2.trans.b8x16.b4x16_p64 {%r1,%r2,%r3,%r4}, [%rd5];", 32,
+             8},
+        Form{"ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%r1}, [%r5];", 8, 12},
+        Form{"ldmatrix.sync.aligned.m8n16.x4.shared.b8x16.b4x16_p64 {%r1,%r2,%r3,%r4}, [%r5];", 32,
+             8},
+        Form{"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r5], {%r1};", 8, 16},
+        Form{"stmatrix.sync.aligned.m16n8.x4.trans.shared.b8 [%r5], {%r1,%r2,%r3,%r4};", 32, 16}}) {
+    CAPTURE(form.text);
+    const auto layout = read_matrix_layout(parse_instruction(form.text));
+    REQUIRE(layout);
+    CHECK_FALSE(layout->has_lines);
+    CHECK(layout->lanes == form.lanes);
+    CHECK(layout->element_bytes * layout->element_count == form.bytes);
+  }
+}
+
 TEST_CASE("matrices of other forms have no layout") {
   for (const std::string_view text :
-       {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r5];",
-        "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%r1}, [%r5];",
-        "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r5], {%r1};",
+       {"ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8 {%r1,%r2,%r3,%r4}, [%r5];",
+        "ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r1,%r2}, [%r5];",
+        "ldmatrix.sync.aligned.m8n16.x1.trans.shared.b8x16.b6x16_p32 {%r1}, [%r5];",
+        "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16 {%r1}, [%r5];",
+        "stmatrix.sync.aligned.m16n8.x1.shared.b8 [%r5], {%r1};",
+        "stmatrix.sync.aligned.m16n16.x1.trans.shared.b8 [%r5], {%r1, %r2};",
         "wmma.load.a.sync.aligned.row.f16 {%r1}, [%rd1];",
         "wmma.load.a.sync.aligned.row.m24n16k16.f16 {%r1}, [%rd1];",
         "wmma.load.a.sync.aligned.m16n16k16.f16 {%r1}, [%rd1];"}) {

@@ -422,20 +422,39 @@ TEST_CASE("groups of copies and waits have an operation, other forms are not cov
         "st.async.weak.global.b32 [%rd1], %r1;",
         "red.async.relaxed.gpu.global.add.u32 [%rd1], %r1;",
         "multimem.red.release.gpu.global.add.u32 [%rd1], %r1;",
-        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1}, %rd1, %rd2, %r1, 0, 1, 1, 1, "
+        "wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, %rd1, %rd2, %r1, 0, 1, 1, 1, "
         "0, 0;",
-        "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
-        "[%r1], [%r2];"}) {
+        "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes."
+        "multicast::cluster::all.b128 [%r1], [%r2];"}) {
     CAPTURE(text);
     CHECK(effect_of(text).not_covered);
     CHECK_FALSE(effect_of(text).operation);
   }
 }
 
+TEST_CASE("a request to cancel a block is a copy of its response, by the async proxy") {
+  const Effect effect = effect_of(
+      "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], "
+      "[%r2];");
+  CHECK_FALSE(effect.not_covered);
+  CHECK(effect.operation == Operation::kCopy);
+  CHECK(effect.asynchrony == Asynchrony::kMbarrier);
+  CHECK(effect.proxy == wire::Proxy::kAsync);
+  CHECK(effect.space == StateSpace::kShared);
+  CHECK(effect.address_operand == 0);
+  CHECK(effect.source_operand == -1);
+  CHECK(effect.mbarrier_operand == 1);
+  CHECK(effect_of("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rq1;")
+            .opcode_class == kArithmetic);
+}
+
 TEST_CASE("products of a warpgroup, their groups and waits") {
   const Effect product = effect_of(
       "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, %rd1, %rd2, %p1, 1, 1, 0, 0;");
   CHECK(product.operation == Operation::kMatrixProduct);
+  CHECK(effect_of("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1}, %rd1, %rd2, %r1, 0, "
+                  "%p1, 1, 1, 0, 0;")
+            .operation == Operation::kMatrixProduct);
   CHECK(product.asynchrony == Asynchrony::kMatrixGroup);
   CHECK(product.proxy == wire::Proxy::kAsync);
   CHECK_FALSE(product.not_covered);
@@ -465,7 +484,7 @@ TEST_CASE("control flow, collectives, matrices and textures have their classes")
   CHECK(matrix.opcode_class == kMatrixAccess);
   CHECK(matrix.address_operand == 1);
   CHECK_FALSE(matrix.not_covered);
-  CHECK(effect_of("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r5];").not_covered);
+  CHECK(effect_of("ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r1,%r2}, [%r5];").not_covered);
   CHECK(effect_of("wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f1}, %r1;")
             .address_operand == 0);
   CHECK(effect_of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1},{%r1},{%r2},{%f2};")

@@ -66,6 +66,18 @@ int main(int argc, char** argv) {
   EXPECT(cuMemcpyDtoH(host, cells, sizeof host) == CUDA_SUCCESS && host[9] == 90);
   EXPECT(cuLibraryUnload(library) == CUDA_SUCCESS);
 
+  // No multicast objects, so that no address is one that multimem takes; a program may ask first.
+  int has_multicast = 1;
+  size_t granularity = 0;
+  const CUmulticastObjectProp one_device{1, 1 << 21, CU_MEM_HANDLE_TYPE_NONE, 0};
+  CUmemGenericAllocationHandle multicast;
+  EXPECT(cuDeviceGetAttribute(&has_multicast, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, device) ==
+             CUDA_SUCCESS &&
+         has_multicast == 0);
+  EXPECT(cuMulticastGetGranularity(&granularity, &one_device, CU_MULTICAST_GRANULARITY_MINIMUM) ==
+         CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT(cuMulticastCreate(&multicast, &one_device) == CUDA_ERROR_NOT_SUPPORTED);
+
   const char* text = nullptr;
   EXPECT(cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text) == CUDA_SUCCESS);
   EXPECT(std::strcmp(text, "CUDA_ERROR_ILLEGAL_ADDRESS") == 0);

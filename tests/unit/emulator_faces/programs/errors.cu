@@ -46,6 +46,14 @@ int main() {
   EXPECT(format.x == 32 && format.f == cudaChannelFormatKindFloat);
   EXPECT(cudaMallocMipmappedArray(&array, &format, {16, 1, 1}, 2) == cudaErrorNotSupported);
   EXPECT(cudaGetLastError() == cudaErrorNotSupported);
+  // Without a handle there is neither a conditional node nor a kernel that sets its condition.
+  cudaGraph_t graph;
+  cudaGraphConditionalHandle condition;
+  EXPECT(cudaGraphCreate(&graph, 0) == cudaSuccess);
+  EXPECT(cudaGraphConditionalHandleCreate(&condition, graph, 1, cudaGraphCondAssignDefault) ==
+         cudaErrorNotSupported);
+  EXPECT(cudaGetLastError() == cudaErrorNotSupported);
+  EXPECT(cudaGraphDestroy(graph) == cudaSuccess);
   EXPECT(std::strcmp(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress") == 0);
   EXPECT(std::strcmp(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory") == 0);
 
