@@ -107,8 +107,8 @@ void set_default(int signal) {
 
 // Reports, and leaves with the status of what was found. Returns where nothing was: then the signal
 // is to do what it does.
-void end_by(int signal, const std::string& reason) {
-  if (const auto status = finish_killed_process(signal, reason)) {
+void end_by(int signal, const std::string& reason, GapIs gap) {
+  if (const auto status = finish_killed_process(signal, reason, gap)) {
     leave_at_once(*status);
   }
 }
@@ -147,7 +147,7 @@ void enforce_time_limit(steady_clock::time_point start) {
       !report::run_directory().empty()) {  // then it is for `run` to enforce, for its whole tree
     return;
   }
-  end_by(SIGTERM, report::ended_by_limit("the process", limit));
+  end_by(SIGTERM, report::ended_by_limit("the process", limit), GapIs::kAlways);
   die_by(SIGTERM);
 }
 
@@ -171,7 +171,7 @@ void serve(int request) {
   } else if (request == kExecCall) {
     finish_before_exec();
   } else {
-    end_by(request, report::ended_by_signal(request));
+    end_by(request, report::ended_by_signal(request), GapIs::kWhatIsUnderWay);
     if (!is_fault(request) && request != SIGABRT) {
       die_by(request);
     }

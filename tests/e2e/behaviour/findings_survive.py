@@ -97,6 +97,19 @@ class Bench:
         self.expect(summary is not None and summary["signal"] == number, f"{what}: summary {summary}", err)
         self.expect(f"ended by signal {int(number)}" in err, f"{what}: the end is not named", err)
 
+    def terminated(self, how, coverage, says, bare):
+        """As a pool of processes ends its workers: idle ones, or in the middle of a kernel."""
+        what = f"SIGTERM, {how}, {'bare' if bare else 'run'}"
+        process = self.start(how, bare)
+        time.sleep(0.3)
+        process.terminate()
+        _, err = self.finish(process, what)
+        summary = self.expect_races(what, err)
+        self.expect(summary is not None and summary["coverage"] == coverage and summary["signal"] == signal.SIGTERM,
+                    f"{what}: summary {summary}", err)
+        unchecked = "may not be checked to its end"
+        self.expect((unchecked in " ".join(err.split())) == says, f"{what}: '{unchecked}' is expected: {says}", err)
+
     def own_end(self, how, status, says=None, bare=False, own=None):
         what = f"{how}, {'bare' if bare else 'run'}"
         process = self.start(how, bare)
@@ -127,6 +140,8 @@ def main():
                 for bare in (False, True):
                     bench.signalled(name, bare)
         for bare in (False, True):
+            bench.terminated("idle", "complete", False, bare)
+            bench.terminated("hang", "incomplete", True, bare)
             bench.own_end("segv", FINDINGS, "ended by signal 11", bare)
             bench.own_end("abort", FINDINGS, "ended by signal 6", bare)
             bench.own_end("leave", FINDINGS, bare=bare)

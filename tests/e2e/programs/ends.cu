@@ -2,7 +2,7 @@
 // it. segv, abort, kill: ends itself so, as soon as the racy kernels are through. exec: executes
 // `echo`. no-exec: tries what is not there, then returns. leave: _exit. handled: has a handler of
 // its own for SIGTERM, which calls exit(5). callback: calls exit(6) in a stream's host function.
-// early: SIGSEGV before the first launch. hang: a kernel that never ends. main-leaves: pthread_exit
+// early: SIGSEGV before the first launch. hang: a kernel that never ends. idle: waits for a signal. main-leaves: pthread_exit
 // in the main thread, the last one. main-first: the same with a thread that goes on for a while.
 // daemon FILE: closes every number that it has, takes them all for FILE, writes `own` there, and
 // goes on for a while.
@@ -104,6 +104,10 @@ static void end_as_told(const char* how, const char* file, int* data) {
   } else if (std::strcmp(how, "daemon") == 0) {
     sleep(1);  // what was found is in the tool's files
     become_daemon(file, data);
+  } else if (std::strcmp(how, "idle") == 0) {
+    while (true) {
+      pause();
+    }
   } else if (std::strcmp(how, "hang") == 0) {
     spin<<<1, 1>>>(data + 2000);
     cudaDeviceSynchronize();
