@@ -48,7 +48,7 @@ std::size_t split_from(const Options& options, bool is_emulated) {
 detector::PipelineOptions pipeline_options(const Options& options, const DeviceDriver& driver,
                                            detector::Observer* observer,
                                            std::function<void(const detector::LateLaunch&)> on_late,
-                                           std::function<void(detector::LaunchId)> on_deadlock) {
+                                           Session::Handlers handlers) {
   detector::PipelineOptions made;
   made.detector = trace::detector_options(options);
   made.observer = observer;
@@ -57,7 +57,9 @@ detector::PipelineOptions pipeline_options(const Options& options, const DeviceD
   made.detector_threads = detector_threads(options, driver, made);
   made.late_after = std::chrono::seconds(ends_late_kernels(options) ? 0 : options.launch_timeout);
   made.on_late = std::move(on_late);
-  made.on_deadlock = std::move(on_deadlock);
+  // The emulated device ends such a kernel itself.
+  made.on_deadlock = driver.is_emulated() ? nullptr : std::move(handlers.on_deadlock);
+  made.on_finding = std::move(handlers.on_finding);
   return made;
 }
 
@@ -100,12 +102,12 @@ void log_queues(const detector::PipelineStatistics& queues, const char* end) {
 
 Expected<std::unique_ptr<Session>> Session::create(const Options& options,
                                                    std::unique_ptr<DeviceDriver> driver,
-                                                   DeadlockHandler on_deadlock) {
+                                                   Handlers handlers) {
   TRY(KernelFilter filter, KernelFilter::parse(options));
   TRY(PtxChanges changes, PtxChanges::read(options));
   // The constructor is private: no make_unique.
   std::unique_ptr<Session> session(new Session(options, std::move(filter), std::move(changes),
-                                               std::move(driver), std::move(on_deadlock)));
+                                               std::move(driver), std::move(handlers)));
   TRY(auto stress, LaunchStress::create(options, *session->driver_, session->problems_));
   const bool is_emulated = session->driver_->is_emulated();
   if (rewrites_program(options, is_emulated)) {
@@ -124,15 +126,13 @@ Expected<std::unique_ptr<Session>> Session::create(const Options& options,
 }
 
 Session::Session(const Options& options, KernelFilter filter, PtxChanges changes,
-                 std::unique_ptr<DeviceDriver> driver, DeadlockHandler on_deadlock)
+                 std::unique_ptr<DeviceDriver> driver, Handlers handlers)
     : options_(with_filter_of(options, driver->is_emulated())),
       driver_(std::move(driver)),
       recorder_(trace::Recorder::create(options)),
       pipeline_(pipeline_options(
           options, *driver_, recorder_.get(),
-          [this](const detector::LateLaunch& late) { tell_late(late); },
-          // The emulated device ends such a kernel itself.
-          driver_->is_emulated() ? nullptr : std::move(on_deadlock))),
+          [this](const detector::LateLaunch& late) { tell_late(late); }, std::move(handlers))),
       modules_(std::move(changes),
                {.reduce_in_block = options_.reduce_in_block,
                 .for_paper = options_.model == "paper",
