@@ -154,7 +154,7 @@ Session::Session(const Options& options, KernelFilter filter, PtxChanges changes
       launches_(filter_, *driver_, pipeline_, modules_, streams_, books_, in_flight_, copies_),
       graphs_(filter_, *driver_, pipeline_, streams_, books_, in_flight_, copies_),
       contexts_(*driver_, streams_, images_, in_flight_, launches_, variables_, failures_),
-      memory_(*driver_, pipeline_, allocations_, contexts_, copies_) {}
+      memory_(*driver_, pipeline_, allocations_, places_, contexts_, copies_) {}
 
 void Session::before_unload(Handle module) {
   const auto loaded = modules_.find_module(module);
@@ -292,6 +292,7 @@ report::RunData Session::run_data(Reading reading) const {
   run.allocations = allocations_.records();
   run.device = images_.device_name();
   failures_.add_to(run);
+  places_.describe(run);
   books_.read([&run](const LaunchBook& launches, const CopyBook& copies) {
     run.copies = copies.named_in(run.findings);
     run.launches = launches.named_in(run.findings, run.memory_errors);

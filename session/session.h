@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "host_detector/pipeline.h"
 #include "report/run_data.h"
+#include "session/allocation_places.h"
 #include "session/allocation_table.h"
 #include "session/context_tracker.h"
 #include "session/copy_tracker.h"
@@ -122,6 +123,7 @@ class Session {
   ModuleRegistry modules_;
   StreamTracker streams_;
   AllocationTable allocations_;
+  AllocationPlaces places_;
   ImagePreparer images_;
   ModuleVariables variables_;
   KernelFailures failures_;
