@@ -145,12 +145,12 @@ class Rounds {
   // directly behind a line.
   [[nodiscard]] bool lacks_block_barrier(const Statements& of_warp,
                                          const LoopRounds& rounds) const {
-    const auto& [low, high, kind] = of_warp;
     return std::ranges::any_of(known_, [&](const auto& each) {
-      const auto& [other_low, other_high, other_kind] = each.first;
+      const Statements& statements = each.first;
       const LoopRounds& other = each.second;
-      return other_kind == RaceKind::kIntraBlock &&
-             (are_of_one_line(other_low, low) || are_of_one_line(other_high, high)) &&
+      const bool shares_line = are_of_one_line(std::get<0>(statements), std::get<0>(of_warp)) ||
+                               are_of_one_line(std::get<1>(statements), std::get<1>(of_warp));
+      return std::get<2>(statements) == RaceKind::kIntraBlock && shares_line &&
              ((rounds.within && other.within) || (rounds.across && other.across));
     });
   }
