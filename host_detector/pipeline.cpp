@@ -217,7 +217,12 @@ void Pipeline::State::detect() {
   name_own_thread();
   std::vector<LateLaunch> all_late;
   std::vector<LaunchId> deadlocks;
+  std::uint64_t told_changes = 0;
   while (!is_stopping) {
+    if (const std::uint64_t changes = detector->finding_changes();
+        std::exchange(told_changes, changes) != changes && options.on_finding != nullptr) {
+      options.on_finding();
+    }
     for (const LateLaunch& late : all_late) {
       options.on_late(late);
     }

@@ -39,6 +39,8 @@ struct PipelineOptions {
   // Called once for each launch with a block whose threads all wait at barriers that cannot open
   // (Detector::find_deadlocked), as on_late is. If it is empty, such launches are not looked for.
   std::function<void(LaunchId)> on_deadlock;
+  // Called, as on_late is, soon after finding_changes() has grown.
+  std::function<void()> on_finding;
 };
 
 // The queues of one device context.

@@ -1,7 +1,8 @@
 // _exit and its standard name: programs leave children and workers that way, past every exit
-// handler; and exec, which puts another program in the process's place. They may be called in a
-// signal handler or after vfork, so little is done here.
+// handler; exec, which puts another program in the process's place; and a program's SIGKILL to
+// itself. They may be called in a signal handler or after vfork, so little is done here.
 #include <alloca.h>
+#include <csignal>
 #include <cstdarg>
 #include <dlfcn.h>
 #include <sys/syscall.h>
@@ -57,6 +58,15 @@ EXPORTED void _exit(int status) {
 
 EXPORTED void _Exit(int status) {
   _exit(status);
+}
+
+EXPORTED int kill(pid_t process, int signal) noexcept {
+  if (signal == SIGKILL && process == getpid()) {
+    barracuda::preload::report_before_kill();
+  }
+  // Not the system call: a sanitizer's own delivers at once what a process sends itself.
+  static const auto next = reinterpret_cast<decltype(&kill)>(dlsym(RTLD_NEXT, "kill"));
+  return next(process, signal);
 }
 
 EXPORTED int execve(const char* path, char* const* arguments, char* const* environment) noexcept {

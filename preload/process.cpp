@@ -159,7 +159,8 @@ void check_weakness() {
 session::Session* make_session() {
   ASSERT(existing_session() == nullptr);  // its signal handlers and threads are the process's
   check_weakness();
-  auto made = session::Session::create(process_options(), make_unhooked_driver(), report_deadlock);
+  auto made = session::Session::create(process_options(), make_unhooked_driver(),
+                                       {.on_deadlock = report_deadlock, .on_finding = report_news});
   if (!made) {
     end_with_bad_option(made.error().to_string());
   }

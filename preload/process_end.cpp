@@ -98,10 +98,15 @@ report::Outcome finish_run(report::RunData run) {
                  : report::Outcome{.status = report::kStatusToolFailed, .change_status = true};
 }
 
-void check_arrived() {
-  if (session::Session* const session = working_session()) {
-    HookScope::protect(Loss::kReport, [&] { session->in_flight().check_arrived(kPatience); });
+// True if nothing was under way, or is no longer.
+bool check_arrived() {
+  session::Session* const session = working_session();
+  bool is_all = session == nullptr;
+  if (session != nullptr) {
+    HookScope::protect(Loss::kReport,
+                       [&] { is_all = session->in_flight().check_arrived(kPatience); });
   }
+  return is_all;
 }
 
 }  // namespace
@@ -155,22 +160,24 @@ std::optional<int> finish_at_exit_call(int status) {
   return outcome.change_status ? std::optional(outcome.status) : std::nullopt;
 }
 
-std::optional<int> finish_killed_process(int signal, const std::string& reason) {
+std::optional<int> finish_killed_process(int signal, const std::string& reason, GapIs gap) {
   if (g_finished.exchange(true)) {
     std::this_thread::sleep_for(kExitPatience);  // it is at its end already
     return std::nullopt;
   }
   g_dying = true;
-  check_arrived();
+  const bool is_at_rest = check_arrived();
   report::RunData run = collect(report::status_of_signal(signal));
-  run.problems.push_back(reason);
+  if (!is_at_rest || gap == GapIs::kAlways) {
+    run.problems.push_back(reason);
+  }
   const report::Outcome outcome = finish_run(std::move(run));
   return outcome.change_status ? std::optional(outcome.status) : std::nullopt;
 }
 
 void finish_before_exec() {
   if (!g_finished.exchange(true)) {
-    check_arrived();
+    (void)check_arrived();
     (void)finish_run(collect(report::kUnknownStatus));
   }
 }
@@ -188,7 +195,7 @@ void finish_without_device() {
   HookScope::protect(Loss::kReport, [] {
     ASSERT(existing_session() != nullptr);  // which calls this
     session::LaunchesInFlight& launches = existing_session()->in_flight();
-    launches.check_arrived(kPatience);
+    (void)launches.check_arrived(kPatience);
     launches.give_up_all();
   });
   report::RunData run = collect(report::kUnknownStatus);

@@ -2,6 +2,7 @@
 // process; the calls may come from any thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,9 +17,11 @@ void note_exit_status(int status);
 // Writes the report, once, and ends the process if its status has to change. If another thread is
 // reporting because the process is being killed, waits for that.
 void finish_process();
-// The report of a process that a signal ends, or that ends for `reason`, a sentence; the status
-// that it has to leave with, if it is not to die by the signal.
-std::optional<int> finish_killed_process(int signal, const std::string& reason);
+// The report of a process that a signal ends; the status that it has to leave with, if it is not
+// to die by the signal. `reason`, a sentence, is a gap in its coverage; of an idle worker that its
+// pool ends, all was checked.
+enum class GapIs : std::uint8_t { kWhatIsUnderWay, kAlways };
+std::optional<int> finish_killed_process(int signal, const std::string& reason, GapIs gap);
 // The report of a process that calls _exit, made in a thread of ours; the status that it has to
 // leave with, if not its own.
 std::optional<int> finish_at_exit_call(int status);

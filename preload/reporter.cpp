@@ -70,6 +70,7 @@ constexpr int kOwnStatus = -1;
 std::atomic<int> g_exit_status = kOwnStatus;  // to leave _exit with
 std::atomic<pid_t> g_process = 0;             // a forked child has no reporter
 std::atomic<detector::LaunchId> g_deadlocked{};
+std::atomic<bool> g_has_news = false;  // since it was looked at last
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
                   std::atomic<std::int64_t>::is_always_lock_free &&
                   std::atomic<pid_t>::is_always_lock_free,
@@ -107,8 +108,8 @@ void set_default(int signal) {
 
 // Reports, and leaves with the status of what was found. Returns where nothing was: then the signal
 // is to do what it does.
-void end_by(int signal, const std::string& reason) {
-  if (const auto status = finish_killed_process(signal, reason)) {
+void end_by(int signal, const std::string& reason, GapIs gap) {
+  if (const auto status = finish_killed_process(signal, reason, gap)) {
     leave_at_once(*status);
   }
 }
@@ -119,7 +120,11 @@ class Updates {
   void look() {
     const session::Session* const session = existing_session();
     const auto now = steady_clock::now();
-    if (session == nullptr || now < next_ || !updates_are_wanted()) {
+    if (session == nullptr || now < next_) {
+      return;
+    }
+    g_has_news = false;  // what is found from here on wakes again
+    if (!updates_are_wanted()) {
       return;
     }
     const std::uint64_t changes = session->finding_changes();
@@ -135,6 +140,14 @@ class Updates {
     }
   }
 
+  // How long to sleep before the next look. News that came too soon after the last ones wait for
+  // their time, and wake nobody again.
+  [[nodiscard]] std::chrono::nanoseconds pause() const {
+    const std::chrono::nanoseconds left = next_ - steady_clock::now();
+    return g_has_news && left < kLookEvery ? std::max(left, std::chrono::nanoseconds(0))
+                                           : kLookEvery;
+  }
+
  private:
   std::uint64_t seen_ = 0;
   steady_clock::time_point last_ = steady_clock::now();
@@ -147,7 +160,7 @@ void enforce_time_limit(steady_clock::time_point start) {
       !report::run_directory().empty()) {  // then it is for `run` to enforce, for its whole tree
     return;
   }
-  end_by(SIGTERM, report::ended_by_limit("the process", limit));
+  end_by(SIGTERM, report::ended_by_limit("the process", limit), GapIs::kAlways);
   die_by(SIGTERM);
 }
 
@@ -171,7 +184,7 @@ void serve(int request) {
   } else if (request == kExecCall) {
     finish_before_exec();
   } else {
-    end_by(request, report::ended_by_signal(request));
+    end_by(request, report::ended_by_signal(request), GapIs::kWhatIsUnderWay);
     if (!is_fault(request) && request != SIGABRT) {
       die_by(request);
     }
@@ -201,7 +214,7 @@ void report() {
   while (true) {
     timespec until{};
     (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += std::chrono::nanoseconds(kLookEvery).count();
+    until.tv_nsec += updates.pause().count();
     constexpr long kSecond = 1'000'000'000;
     until.tv_sec += until.tv_nsec / kSecond;
     until.tv_nsec %= kSecond;
@@ -333,6 +346,18 @@ void start_reporter() {
 void report_deadlock(detector::LaunchId launch) {
   DEBUG_ASSERT(launch != detector::LaunchId{});  // which says that there is none
   g_deadlocked = launch;
+}
+
+void report_news() {
+  if (!g_has_news.exchange(true)) {
+    (void)sem_post(&g_wake);
+  }
+}
+
+void report_before_kill() {
+  if (g_process == getpid()) {
+    (void)request(SIGKILL, kFaultPatience);
+  }
 }
 
 int report_before_exit(int status) {

@@ -119,6 +119,15 @@ std::string in_module(const HostFrame& frame) {
                      frame.offset);
 }
 
+std::string named_place(const HostFrame& frame) {
+  return frame.line != 0 ? fmt::format("{} at {}:{}", named(frame), frame.file, frame.line)
+                         : in_module(frame);
+}
+
+bool is_main(const HostFrame& frame) {
+  return frame.function == "main" || frame.function.starts_with("main(");
+}
+
 }  // namespace
 
 struct HostSymbols::State {
@@ -210,8 +219,30 @@ std::string launch_place(const std::vector<HostFrame>& stack, const std::string&
   if (frame == nullptr) {
     return "";
   }
-  return frame->line != 0 ? fmt::format("{} at {}:{}", named(*frame), frame->file, frame->line)
-                          : in_module(*frame);
+  return named_place(*frame);
+}
+
+std::string calling_chain(const std::vector<HostFrame>& stack, Unplaced unplaced) {
+  constexpr int kMostCallers = 2;
+  const HostFrame* const own = own_frame(stack, "");
+  if (own == nullptr) {
+    return "";
+  }
+  std::string text = named_place(*own);
+  const HostFrame* const end = stack.data() + stack.size();
+  int callers = 0;
+  bool is_over = own->is_script || is_main(*own);
+  for (const HostFrame* frame = own + 1; frame < end && !is_over && callers < kMostCallers;
+       ++frame) {
+    const bool is_known =
+        frame->module == own->module && (frame->line != 0 || unplaced == Unplaced::kKept);
+    if (is_known && !is_launch_stub(*frame, "") && !frame->function.starts_with("std::")) {
+      text += ", called from " + named_place(*frame);
+      ++callers;
+    }
+    is_over = is_main(*frame);
+  }
+  return text;
 }
 
 }  // namespace barracuda::report

@@ -44,6 +44,13 @@ ptx::SourceFrame calling_place(const std::vector<HostFrame>& stack);
 // app.cu:42", "main (app+0x1234)"; empty if unknown.
 std::string launch_place(const std::vector<HostFrame>& stack, const std::string& kernel);
 
+// The same of the call of CUDA, and with it up to two of those that led to it in the same module:
+// "make() at app.cu:7, called from main() at app.cu:42". Of those without a line there is nothing
+// to say, unless somebody can look it up later.
+enum class Unplaced : std::uint8_t { kLeftOut, kKept };
+std::string calling_chain(const std::vector<HostFrame>& stack,
+                          Unplaced unplaced = Unplaced::kLeftOut);
+
 // Puts this place into an access by the host, or into one of a kernel that was launched there.
 void place(Access& access, const std::vector<HostFrame>& stack);
 

@@ -33,6 +33,14 @@ Statement statement_of(const ptx::Site& site) {
   return {site.function, frame.file, frame.line, frame.column};
 }
 
+bool are_of_one_line(const Statement& one, const Statement& other) {
+  const auto line_of = [](const Statement& statement) {
+    const auto& [function, file, line, column] = statement;
+    return std::tuple(function, file, line);
+  };
+  return line_of(one) == line_of(other);
+}
+
 bool writes(const ptx::Site& site) {
   return site.info.operation != wire::Operation::kRead;
 }
@@ -54,6 +62,30 @@ bool share_loop_without_barrier(const RaceEvent& race, const ptx::Site& one, con
     return sync.function == one.function && std::ranges::find(sync.loops, loop) == sync.loops.end();
   };
   return is_outside(race.first) && is_outside(race.second);
+}
+
+// Both come behind one barrier of their loop, which stands between their lines: the earlier line is
+// that of the next round.
+bool is_around_barrier(const RaceEvent& race, const ptx::Site& one, const ptx::Site& other,
+                       const ptx::SiteTable& sites) {
+  const auto [end, unused] = std::ranges::mismatch(one.loops, other.loops);
+  const bool is_one_barrier = race.first.last_sync == detector::LastSync::kKnown &&
+                              race.second.last_sync == detector::LastSync::kKnown &&
+                              race.first.last_sync_site == race.second.last_sync_site &&
+                              index_of(race.first.last_sync_site) < sites.size();
+  if (end == one.loops.begin() || !is_one_barrier) {
+    return false;
+  }
+  const ptx::Site& sync = sites[index_of(race.first.last_sync_site)];
+  const bool is_in_loop = sync.function == one.function && !sync.frames.empty() &&
+                          std::ranges::find(sync.loops, *std::prev(end)) != sync.loops.end();
+  if (!is_in_loop) {
+    return false;
+  }
+  const auto [low, high] = std::minmax({statement_of(one), statement_of(other)});
+  const auto& [function, file, line, column] = statement_of(sync);
+  return std::get<1>(low) == file && std::get<1>(high) == file && std::get<2>(low) < line &&
+         line < std::get<2>(high);
 }
 
 class Rounds {
@@ -80,7 +112,14 @@ class Rounds {
 
   [[nodiscard]] LoopRounds of(const RaceEvent& race) const {
     const auto pair = pair_of(race);
-    return pair ? known_.at(statements_of(race, *pair)) : LoopRounds{};
+    if (!pair) {
+      return {};
+    }
+    const Statements statements = statements_of(race, *pair);
+    LoopRounds rounds = known_.at(statements);
+    rounds.is_of_block =
+        race.kind == RaceKind::kIntraWarp && lacks_block_barrier(statements, rounds);
+    return rounds;
   }
 
  private:
@@ -100,6 +139,20 @@ class Rounds {
   [[nodiscard]] static Statements statements_of(const RaceEvent& race, const Pair& pair) {
     const auto [low, high] = std::minmax({statement_of(*pair.first), statement_of(*pair.second)});
     return {low, high, race.kind};
+  }
+
+  // A barrier directly before a line stands between it and each earlier one, and likewise one
+  // directly behind a line.
+  [[nodiscard]] bool lacks_block_barrier(const Statements& of_warp,
+                                         const LoopRounds& rounds) const {
+    return std::ranges::any_of(known_, [&](const auto& each) {
+      const Statements& statements = each.first;
+      const LoopRounds& other = each.second;
+      const bool shares_line = are_of_one_line(std::get<0>(statements), std::get<0>(of_warp)) ||
+                               are_of_one_line(std::get<1>(statements), std::get<1>(of_warp));
+      return std::get<2>(statements) == RaceKind::kIntraBlock && shares_line &&
+             ((rounds.within && other.within) || (rounds.across && other.across));
+    });
   }
 
   void note_copy(const ptx::Site& site) {
@@ -122,6 +175,9 @@ class Rounds {
     const bool is_one_statement = statement_of(one) == statement_of(other);
     if (share_loop_without_barrier(race, one, other, sites_)) {
       return {.within = !is_one_statement, .across = true};
+    }
+    if (is_around_barrier(race, one, other, sites_)) {
+      return {.within = false, .across = true};
     }
     if (!is_unrolled(one, other)) {
       return {};

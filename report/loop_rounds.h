@@ -13,6 +13,10 @@ namespace barracuda::report {
 struct LoopRounds {
   bool within = true;
   bool across = false;
+  // Of a race within a warp: a barrier of the block is missing there for another race, of one of
+  // its lines and a third, and is enough for both. A tile of a matrix has its rows within warps,
+  // and its columns across them.
+  bool is_of_block = false;
 };
 
 // Of each race, united over the races of its lines. What is no race of one block, or known to lack

@@ -407,6 +407,11 @@ class Clause {
       return fmt::format("the {} beside an atomic of another thread must be atomic as well",
                          verb_of(plain));
     }
+    if (race_.kind == detector::RaceKind::kIntraWarp && rounds_.is_of_block) {
+      return fmt::format(
+          "{} is missing {} (two lanes of one warp; one of the lines races between warps as well)",
+          names_.block_barrier, where_barrier_belongs("threads of the block"));
+    }
     if (race_.kind == detector::RaceKind::kIntraWarp) {
       return fmt::format("{} is missing {} (two lanes of one warp)", names_.warp_barrier,
                          where_barrier_belongs("lanes of the warp"));

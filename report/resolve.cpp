@@ -22,6 +22,7 @@
 #include "report/line_functions.h"
 #include "report/loop_rounds.h"
 #include "report/missing_order.h"
+#include "report/python_arrays.h"
 #include "report/site_lines.h"
 #include "report/source_text.h"
 #include "report/symbol_name.h"
@@ -72,7 +73,7 @@ Frame own_frame(const std::vector<Frame>& chain, const std::vector<Frame>& calle
 class Resolver {
  public:
   Resolver(const RunData& run, SourceText& sources)
-      : run_(run), sources_(sources), lines_(run.sites), functions_(run.sites) {
+      : run_(run), sources_(sources), lines_(run.sites), functions_(run.sites), arrays_(run.sites) {
     for (const LaunchRecord& launch : run.launches) {
       launches_.emplace(index_of(launch.id), &launch);
     }
@@ -106,6 +107,12 @@ class Resolver {
         is_shared
             ? shared_location(event, finding)
             : global_location(event, (is_copy_first ? event.second : event.first).address, finding);
+    for (const detector::RaceAccess* const raw : {&event.first, &event.second}) {
+      Access& each = finding.accesses[raw == &event.first ? 0 : 1];
+      if (PythonArrays::is_one(each.object)) {
+        each.object = arrays_.name(finding, *site(raw->site.instruction()));
+      }
+    }
     return finding;
   }
 
@@ -479,13 +486,16 @@ class Resolver {
   // By whichever access tells it: a copy, a matrix and a pointer into another block's memory have
   // addresses that lead to no name.
   [[nodiscard]] std::string shared_variable(const detector::RaceEvent& event,
-                                            const Finding& finding) const {
+                                            const Finding& finding) {
     for (const detector::RaceAccess* const raw : {&event.first, &event.second}) {
       const ptx::Site* const at = raw->site.is_call() ? nullptr : site(raw->site.instruction());
       if (at == nullptr || object_of(*at).empty()) {
         continue;
       }
       const VariablePlace place = place_of_variable(at->variable);
+      if (PythonArrays::is_one(place.name)) {
+        return fmt::format(" ({})", arrays_.element(finding, *at));
+      }
       if (have_members(event)) {
         return fmt::format(" ({})", place.name);
       }
@@ -498,7 +508,7 @@ class Resolver {
   }
 
   [[nodiscard]] std::string shared_location(const detector::RaceEvent& event,
-                                            const Finding& finding) const {
+                                            const Finding& finding) {
     const detector::RaceAccess& raw = event.first;
     const std::string of =
         raw.space == wire::AddressSpace::kSharedCluster
@@ -528,6 +538,7 @@ class Resolver {
   SourceText& sources_;
   SiteLines lines_;
   LineFunctions functions_;
+  PythonArrays arrays_;
   std::unordered_map<std::uint32_t, const LaunchRecord*> launches_;
   std::unordered_map<detector::CallId, const CopyRecord*> copies_;
   std::unordered_map<std::uint32_t, Access> launch_places_;

@@ -249,34 +249,41 @@ void LaunchesInFlight::drain(Handle context, bool failed) {
   reap(true);
 }
 
-std::vector<LaunchId> LaunchesInFlight::try_in_flight() {
+std::optional<std::vector<LaunchId>> LaunchesInFlight::try_in_flight() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) {
+    return std::nullopt;
+  }
   std::vector<LaunchId> launches;
-  if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
-    for (const InFlight& launch : in_flight_) {
-      launches.push_back(launch.id);
-    }
+  for (const InFlight& launch : in_flight_) {
+    launches.push_back(launch.id);
   }
   return launches;
 }
 
 void LaunchesInFlight::give_up_all() {
-  for (const LaunchId id : try_in_flight()) {
+  for (const LaunchId id : try_in_flight().value_or(std::vector<LaunchId>())) {
     pipeline_.end_launch(id);
   }
 }
 
-void LaunchesInFlight::check_arrived(std::chrono::milliseconds timeout) {
+bool LaunchesInFlight::check_arrived(std::chrono::milliseconds timeout) {
   const auto deadline = steady_clock::now() + timeout;
+  const std::optional<std::vector<LaunchId>> launches = try_in_flight();
+  if (!launches) {
+    return false;
+  }
   // A kernel that stands still, or whose thread is in a signal's handler, logs nothing more.
   int quiet_slices = 0;
-  for (const LaunchId id : try_in_flight()) {
+  for (const LaunchId id : *launches) {
     while (!wait_a_slice(id, kCheckSlice)) {
       quiet_slices = pipeline_.queued_bytes() == 0 ? quiet_slices + 1 : 0;
       if (quiet_slices == kQuietSlices || steady_clock::now() >= deadline) {
-        return;
+        return false;
       }
     }
   }
+  return true;
 }
 
 WatchedLaunch LaunchesInFlight::first_unfinished(Handle context) const {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,8 +80,9 @@ class LaunchesInFlight {
   // The device has finished all work of this context: waits until its records are checked. If the
   // work failed, force-ends its launches.
   void drain(Handle context, bool failed);
-  // Checks what has arrived, without the device; for a process that is being killed.
-  void check_arrived(std::chrono::milliseconds timeout);
+  // Checks what has arrived, without the device; for a process that is being killed. True if no
+  // launch is under way and all that were are checked to their ends.
+  bool check_arrived(std::chrono::milliseconds timeout);
   // After check_arrived(): of a context whose kernel died the oldest launch that did not log its
   // end, which in one stream is the one that died. None: it is not known.
   [[nodiscard]] WatchedLaunch first_unfinished(Handle context) const;
@@ -98,8 +100,8 @@ class LaunchesInFlight {
   bool wait_a_slice(detector::LaunchId id, std::chrono::milliseconds slice);
   void wait_for(detector::LaunchId id);
   DeviceArea* area_of(Handle context);
-  // None while another thread has the lock: it may never leave.
-  std::vector<detector::LaunchId> try_in_flight();
+  // Nothing while another thread has the lock: it may never leave.
+  std::optional<std::vector<detector::LaunchId>> try_in_flight();
   void reap(bool thoroughly);
   // What is in flight has an area and a descriptor, and stands in the order of the launches.
   [[nodiscard]] bool is_valid() const;

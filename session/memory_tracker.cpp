@@ -27,6 +27,7 @@ void MemoryTracker::before_stream_free(std::uint64_t address, Handle stream) {
 }
 
 void MemoryTracker::allocated(const MemoryRange& range, const std::string& description) {
+  places_.note(range.address);
   allocations_.add(range.address, range.bytes, description);
   contexts_.prepare_launches();
   if (!contexts_.is_closed() && !allocations_.take_frees(range).empty()) {
@@ -37,6 +38,7 @@ void MemoryTracker::allocated(const MemoryRange& range, const std::string& descr
 
 void MemoryTracker::stream_allocated(const MemoryRange& range, Handle stream,
                                      const char* function) {
+  places_.note(range.address);
   allocations_.add(range.address, range.bytes, function);
   if (!contexts_.is_closed() && !driver_.stream_is_capturing(stream)) {
     copies_.allocated(range, stream, allocations_.take_frees(range));

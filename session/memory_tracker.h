@@ -5,6 +5,7 @@
 #include <string>
 
 #include "host_detector/pipeline.h"
+#include "session/allocation_places.h"
 #include "session/allocation_table.h"
 #include "session/context_tracker.h"
 #include "session/copy_tracker.h"
@@ -16,10 +17,11 @@ namespace barracuda::session {
 class MemoryTracker {
  public:
   MemoryTracker(DeviceDriver& driver, detector::Pipeline& pipeline, AllocationTable& allocations,
-                ContextTracker& contexts, CopyTracker& copies)
+                AllocationPlaces& places, ContextTracker& contexts, CopyTracker& copies)
       : driver_(driver),
         pipeline_(pipeline),
         allocations_(allocations),
+        places_(places),
         contexts_(contexts),
         copies_(copies) {}
 
@@ -40,6 +42,7 @@ class MemoryTracker {
   DeviceDriver& driver_;
   detector::Pipeline& pipeline_;
   AllocationTable& allocations_;
+  AllocationPlaces& places_;
   ContextTracker& contexts_;
   CopyTracker& copies_;
 };

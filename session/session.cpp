@@ -53,7 +53,7 @@ std::size_t split_from(const Options& options, bool is_emulated) {
 detector::PipelineOptions pipeline_options(const Options& options, const DeviceDriver& driver,
                                            detector::Observer* observer,
                                            std::function<void(const detector::LateLaunch&)> on_late,
-                                           std::function<void(detector::LaunchId)> on_deadlock) {
+                                           Session::Handlers handlers) {
   detector::PipelineOptions made;
   made.detector = trace::detector_options(options);
   made.observer = observer;
@@ -63,7 +63,9 @@ detector::PipelineOptions pipeline_options(const Options& options, const DeviceD
   made.race_limit = DeviceArea::has_quiet_sites(driver, options) ? options.race_limit : 0;
   made.late_after = std::chrono::seconds(ends_late_kernels(options) ? 0 : options.launch_timeout);
   made.on_late = std::move(on_late);
-  made.on_deadlock = std::move(on_deadlock);
+  // The emulated device ends such a kernel itself.
+  made.on_deadlock = driver.is_emulated() ? nullptr : std::move(handlers.on_deadlock);
+  made.on_finding = std::move(handlers.on_finding);
   return made;
 }
 
@@ -136,12 +138,12 @@ void log_queues(const detector::PipelineStatistics& queues, const ptx::SiteTable
 
 Expected<std::unique_ptr<Session>> Session::create(const Options& options,
                                                    std::unique_ptr<DeviceDriver> driver,
-                                                   DeadlockHandler on_deadlock) {
+                                                   Handlers handlers) {
   TRY(KernelFilter filter, KernelFilter::parse(options));
   TRY(PtxChanges changes, PtxChanges::read(options));
   // The constructor is private: no make_unique.
   std::unique_ptr<Session> session(new Session(options, std::move(filter), std::move(changes),
-                                               std::move(driver), std::move(on_deadlock)));
+                                               std::move(driver), std::move(handlers)));
   TRY(auto stress, LaunchStress::create(options, *session->driver_, session->problems_));
   const bool is_emulated = session->driver_->is_emulated();
   if (rewrites_program(options, is_emulated)) {
@@ -160,15 +162,13 @@ Expected<std::unique_ptr<Session>> Session::create(const Options& options,
 }
 
 Session::Session(const Options& options, KernelFilter filter, PtxChanges changes,
-                 std::unique_ptr<DeviceDriver> driver, DeadlockHandler on_deadlock)
+                 std::unique_ptr<DeviceDriver> driver, Handlers handlers)
     : options_(with_filter_of(options, driver->is_emulated())),
       driver_(std::move(driver)),
       recorder_(trace::Recorder::create(options)),
       pipeline_(pipeline_options(
           options_, *driver_, recorder_.get(),
-          [this](const detector::LateLaunch& late) { tell_late(late); },
-          // The emulated device ends such a kernel itself.
-          driver_->is_emulated() ? nullptr : std::move(on_deadlock))),
+          [this](const detector::LateLaunch& late) { tell_late(late); }, std::move(handlers))),
       modules_(std::move(changes),
                {.reduce_in_block = options_.reduce_in_block,
                 .for_paper = options_.model == "paper",
@@ -190,7 +190,7 @@ Session::Session(const Options& options, KernelFilter filter, PtxChanges changes
       launches_(filter_, *driver_, pipeline_, modules_, streams_, books_, in_flight_, copies_),
       graphs_(filter_, *driver_, pipeline_, streams_, books_, in_flight_, copies_),
       contexts_(*driver_, streams_, images_, in_flight_, launches_, variables_, failures_),
-      memory_(*driver_, pipeline_, allocations_, contexts_, copies_) {}
+      memory_(*driver_, pipeline_, allocations_, places_, contexts_, copies_) {}
 
 void Session::before_unload(Handle module) {
   const auto loaded = modules_.find_module(module);
@@ -338,6 +338,7 @@ report::RunData Session::run_data(Reading reading) const {
   run.allocations = allocations_.records();
   run.device = images_.device_name();
   failures_.add_to(run);
+  places_.describe(run);
   books_.read([&run](const LaunchBook& launches, const CopyBook& copies) {
     run.copies = copies.named_in(run.findings);
     run.launches = launches.named_in(run.findings, run.memory_errors);

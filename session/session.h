@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "host_detector/pipeline.h"
 #include "report/run_data.h"
+#include "session/allocation_places.h"
 #include "session/allocation_table.h"
 #include "session/context_tracker.h"
 #include "session/copy_tracker.h"
@@ -32,15 +33,19 @@ namespace barracuda::session {
 
 class Session {
  public:
-  // On a GPU, hears of a launch with a block whose threads all wait at barriers that can never
-  // open. Called in a thread of the pipeline's, which must not wait; the finding is made by
-  // end_launch() or give_up_launches(), in another thread.
-  using DeadlockHandler = std::function<void(detector::LaunchId)>;
+  // Called in a thread of the pipeline's, which must not wait.
+  struct Handlers {
+    // On a GPU, hears of a launch with a block whose threads all wait at barriers that can never
+    // open; the finding is made by end_launch() or give_up_launches(), in another thread.
+    std::function<void(detector::LaunchId)> on_deadlock;
+    // Something is found, or more of what was.
+    std::function<void()> on_finding;
+  };
 
   // Errors: an option that the device or the filter cannot take.
   static Expected<std::unique_ptr<Session>> create(const Options& options,
                                                    std::unique_ptr<DeviceDriver> driver,
-                                                   DeadlockHandler on_deadlock);
+                                                   Handlers handlers);
 
   DeviceDriver& driver() { return *driver_; }
 
@@ -104,7 +109,7 @@ class Session {
 
  private:
   Session(const Options& options, KernelFilter filter, PtxChanges changes,
-          std::unique_ptr<DeviceDriver> driver, DeadlockHandler on_deadlock);
+          std::unique_ptr<DeviceDriver> driver, Handlers handlers);
 
   void add_gaps(report::RunData& run, Reading reading) const;
   void tell_late(const detector::LateLaunch& launch) const;
@@ -118,6 +123,7 @@ class Session {
   ModuleRegistry modules_;
   StreamTracker streams_;
   AllocationTable allocations_;
+  AllocationPlaces places_;
   ImagePreparer images_;
   ModuleVariables variables_;
   KernelFailures failures_;

@@ -60,6 +60,9 @@ class Bench:
             assert process.stdout.readline() == "ready\n"
         return process
 
+    def program_of(self, process):
+        return int(subprocess.check_output(["pgrep", "-P", str(process.pid)], text=True).split()[0])
+
     def finish(self, process, what):
         try:
             out, err = process.communicate(timeout=60)
@@ -86,7 +89,7 @@ class Bench:
         time.sleep(0.3 + random.random())
         target = process.pid
         if not bare and name in ("SIGKILL", "SIGSEGV", "SIGXCPU"):  # run passes on what users send
-            target = int(subprocess.check_output(["pgrep", "-P", str(process.pid)], text=True).split()[0])
+            target = self.program_of(process)
         os.kill(target, number)
         _, err = self.finish(process, what)
         summary = self.expect_races(what, err)
@@ -96,6 +99,32 @@ class Bench:
         self.expect(status == FINDINGS, f"{what}: status {status}", err)
         self.expect(summary is not None and summary["signal"] == number, f"{what}: summary {summary}", err)
         self.expect(f"ended by signal {int(number)}" in err, f"{what}: the end is not named", err)
+
+    def terminated(self, how, coverage, says, bare):
+        """As a pool of processes ends its workers: idle ones, or in the middle of a kernel."""
+        what = f"SIGTERM, {how}, {'bare' if bare else 'run'}"
+        process = self.start(how, bare)
+        time.sleep(0.3)
+        process.terminate()
+        _, err = self.finish(process, what)
+        summary = self.expect_races(what, err)
+        self.expect(summary is not None and summary["coverage"] == coverage and summary["signal"] == signal.SIGTERM,
+                    f"{what}: summary {summary}", err)
+        unchecked = "may not be checked to its end"
+        self.expect((unchecked in " ".join(err.split())) == says, f"{what}: '{unchecked}' is expected: {says}", err)
+
+    def killed_at_once(self):
+        """SIGKILL from outside, as soon as the kernels are through: what is found is safe within milliseconds.
+        On a machine that is busy they may be more, so one of some runs has to show it."""
+        races = set()
+        for _ in range(5):
+            process = self.start("idle", False)
+            os.kill(self.program_of(process), signal.SIGKILL)
+            self.finish(process, "SIGKILL at once")
+            races = racy_kernels(self.json)[0]
+            if races == RACY_KERNELS:
+                return
+        self.failures.append(f"SIGKILL at once: races in {sorted(races)} only")
 
     def own_end(self, how, status, says=None, bare=False, own=None):
         what = f"{how}, {'bare' if bare else 'run'}"
@@ -127,8 +156,11 @@ def main():
                 for bare in (False, True):
                     bench.signalled(name, bare)
         for bare in (False, True):
+            bench.terminated("idle", "complete", False, bare)
+            bench.terminated("hang", "incomplete", True, bare)
             bench.own_end("segv", FINDINGS, "ended by signal 11", bare)
             bench.own_end("abort", FINDINGS, "ended by signal 6", bare)
+            bench.own_end("kill", FINDINGS, "ended by signal 9", bare)
             bench.own_end("leave", FINDINGS, bare=bare)
             bench.own_end("handled", FINDINGS, bare=bare)
             bench.own_end("callback", FINDINGS, bare=bare)
@@ -136,8 +168,8 @@ def main():
             if arguments.device == "cpu":  # the threads of a GPU's driver keep the process for ever
                 bench.own_end("main-leaves", FINDINGS, "at exit", bare, own=0)
                 bench.own_end("main-first", FINDINGS, "went on\nat exit", bare, own=0)
+        bench.killed_at_once()
         bench.own_end("exec", FINDINGS, "executed")
-        bench.own_end("kill", FINDINGS, "ended by signal 9")
         bench.own_end("early", 128 + signal.SIGSEGV, "ended by signal 11")
     for failure in bench.failures:
         print("FAILED:", failure)

@@ -22,10 +22,16 @@ void launch(int* cells) {
   launched = 1;  // else its frame is gone when the kernel is launched
 }
 
+int* make() {
+  int* cells = nullptr;
+  cudaMalloc(&cells, 64);  // ALLOCATED
+  launched = 1;
+  return cells;
+}
+
 int main() {
-  int* cells;
+  int* cells = make();  // MAKE
   cudaStream_t stream;
-  cudaMalloc(&cells, 64);
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   write<<<1, 64>>>(cells, 1);  // MAIN
   cudaDeviceSynchronize();
@@ -39,6 +45,7 @@ CUDA
 "$nvcc" -std=c++17 -O2 -g -lineinfo -cudart shared "$folder/host.cu" -o "$folder/host" >"$folder/out" 2>"$folder/err" || fail "nvcc"
 line_of() { grep -n "// $1" "$folder/host.cu" | cut -d: -f1; }
 expect_lines() {
+  expect_err "Location: byte .* \\(cudaMalloc from make\\(\\) at [^ ]*host\\.cu:$(line_of ALLOCATED), called from main\\(\\) at [^ ]*host\\.cu:$(line_of MAKE)\\)"
   expect_err "write\(int\*, int\), launch 1 on stream 0, launched from main\(\) at .*host\.cu:$(line_of MAIN)$"
   expect_err "write_any.*, launched from launch\(int\*\) at .*host\.cu:$(line_of LAUNCH)$"
   expect_err "#0 main\(\) at .*host\.cu:$(line_of MEMSET)$"

@@ -2,10 +2,10 @@
 // it. segv, abort, kill: ends itself so, as soon as the racy kernels are through. exec: executes
 // `echo`. no-exec: tries what is not there, then returns. leave: _exit. handled: has a handler of
 // its own for SIGTERM, which calls exit(5). callback: calls exit(6) in a stream's host function.
-// early: SIGSEGV before the first launch. hang: a kernel that never ends. main-leaves: pthread_exit
-// in the main thread, the last one. main-first: the same with a thread that goes on for a while.
-// daemon FILE: closes every number that it has, takes them all for FILE, writes `own` there, and
-// goes on for a while.
+// early: SIGSEGV before the first launch. hang: a kernel that never ends. idle: waits for a signal.
+// main-leaves: pthread_exit in the main thread, the last one. main-first: the same with a thread
+// that goes on for a while. daemon FILE: closes every number that it has, takes them all for FILE,
+// writes `own` there, and goes on for a while.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -84,7 +84,6 @@ static void end_as_told(const char* how, const char* file, int* data) {
   } else if (std::strcmp(how, "abort") == 0) {
     std::abort();
   } else if (std::strcmp(how, "kill") == 0) {
-    sleep(1);  // nobody hears of this signal: what was found a moment ago is lost
     kill(getpid(), SIGKILL);
   } else if (std::strcmp(how, "exec") == 0) {
     execlp("echo", "echo", "executed", static_cast<char*>(nullptr));
@@ -104,6 +103,10 @@ static void end_as_told(const char* how, const char* file, int* data) {
   } else if (std::strcmp(how, "daemon") == 0) {
     sleep(1);  // what was found is in the tool's files
     become_daemon(file, data);
+  } else if (std::strcmp(how, "idle") == 0) {
+    while (true) {
+      pause();
+    }
   } else if (std::strcmp(how, "hang") == 0) {
     spin<<<1, 1>>>(data + 2000);
     cudaDeviceSynchronize();

@@ -127,6 +127,31 @@ TEST_CASE("records come through a small ring many times round, and the writer wa
   CHECK(running.pipeline.findings().races.empty());
 }
 
+TEST_CASE("what is found is told of at once, and its repetitions are not") {
+  std::atomic<int> told = 0;
+  std::latch has_told(1);
+  Running running(1, 7, {.detector = {}, .on_finding = [&] {
+                           if (told++ == 0) {
+                             has_told.count_down();
+                           }
+                         }});
+  running.pipeline.begin_launch(launch_of(1, 2));
+  RingWriter writer(running.memory, 0);
+  writer.write(access(kWriteSite, 0, kData));
+  writer.write(access(kWriteSite, 1, kData));
+  has_told.wait();  // the launch is not over
+  CHECK(running.pipeline.findings_so_far().races.size() == 1);
+  const std::uint64_t records = 100;
+  for (std::uint64_t i = 0; i < records; ++i) {
+    writer.write(access(kWriteSite, i % 2, kData));
+  }
+  writer.write(exit_of(0));
+  writer.write(exit_of(1));
+  REQUIRE(running.pipeline.wait_for(LaunchId{1}, kPatience));
+  CHECK(running.pipeline.findings().races.size() == 1);
+  CHECK(told == 1);
+}
+
 TEST_CASE("a launch begins, and is asked after, and memory is freed, while the detector is busy") {
   class Busy : public Observer {
    public:

@@ -74,6 +74,33 @@ TEST_CASE("who has the files finds the lines of frames that their process could 
   CHECK(elsewhere.look_up(unknown) == std::vector{unknown});
 }
 
+TEST_CASE("where memory was allocated gets its lines from who has the files, too") {
+  const std::uint64_t address = return_address();
+  const HostSymbols here;
+  if (!here.has_library()) {
+    WARN("libdw.so.1 is not installed here");
+    return;
+  }
+  HostFrame unknown = here.look_up(address).back();
+  const std::string place = launch_place({unknown}, "");
+  unknown.file.clear();
+  unknown.line = 0;
+  const std::string written = launch_place({unknown}, "");
+  REQUIRE(written != place);
+  Report report;
+  report.findings.resize(1);
+  Finding& finding = report.findings.front();
+  const std::string nothing = ", called from ? (" + unknown.module + "+0xfffffff0)";
+  finding.location = "byte 4 of 8 bytes at 0x70 (cudaMalloc from " + written + ", called from " +
+                     written + nothing + ", freed since)";
+  finding.accesses.resize(1);
+  finding.accesses.front().host_stack = {unknown};
+  FileSymbols elsewhere(*DwarfLibrary::load());
+  place_host_frames(report, elsewhere);
+  CHECK(finding.location == "byte 4 of 8 bytes at 0x70 (cudaMalloc from " + place +
+                                ", called from " + place + ", freed since)");
+}
+
 TEST_CASE("an address outside every module is unknown, not a crash") {
   const HostFrame frame = HostSymbols().look_up(0x10).front();
   CHECK(frame.function.empty());
@@ -103,6 +130,25 @@ TEST_CASE("a launch is placed at the program's own frame, past runtime and stubs
       frame_of("main", "app.cu", 42, "app"),
       frame_of("__libc_start_main", "", 0, "libc.so.6")};
   CHECK(launch_place(stack, "add(int*)") == "main() at app.cu:42");
+}
+
+TEST_CASE("memory is made where the program called for it, and by whom that was called") {
+  const std::vector<HostFrame> stack = {
+      frame_of("cudaMalloc", "", 0, "libcudart.so.13"),
+      frame_of("cudaError cudaMalloc<int>(int**, unsigned long)",
+               "/usr/local/cuda/include/cuda_runtime.h", 90, "app"),
+      frame_of("make(int)", "app.cu", 7, "app"),
+      frame_of("std::invoke<int* (*)(int)>(int)", "/usr/include/c++/12/functional", 9, "app"),
+      frame_of("call_back", "", 0, "libother.so"),
+      frame_of("main", "app.cu", 42, "app"),
+      frame_of("_start", "", 0, "app")};
+  CHECK(calling_chain(stack) == "make(int) at app.cu:7, called from main() at app.cu:42");
+  CHECK(calling_chain({frame_of("main", "", 0, "app"), frame_of("_start", "", 0, "app")}) ==
+        "main (app+0x1234)");
+  const HostFrame deep = frame_of("deep", "app.cu", 3, "app");
+  CHECK(calling_chain({deep, deep, deep, deep}) ==
+        "deep() at app.cu:3, called from deep() at app.cu:3, called from deep() at app.cu:3");
+  CHECK(calling_chain({}).empty());
 }
 
 TEST_CASE("a call below a kernel's launch is placed there too") {

@@ -20,9 +20,10 @@ struct Sample {
     return wire::SiteId{id};
   }
 
-  void race(wire::SiteId one, wire::SiteId other) {
+  void race(wire::SiteId one, wire::SiteId other,
+            detector::RaceKind kind = detector::RaceKind::kIntraBlock) {
     detector::RaceEvent race;
-    race.kind = detector::RaceKind::kIntraBlock;
+    race.kind = kind;
     race.first.site = one;
     race.second.site = other;
     race.first.last_sync = race.second.last_sync = detector::LastSync::kNone;
@@ -67,6 +68,42 @@ TEST_CASE("a barrier in the loop orders its rounds, one before it does not") {
   CHECK_FALSE(sample.last().across);
   sample.races.back().second.last_sync = detector::LastSync::kUnknown;
   CHECK_FALSE(sample.last().across);
+}
+
+TEST_CASE("behind a barrier between two lines of a loop the earlier line is of the next round") {
+  Sample sample;
+  sample.race(sample.add(kRead, 14, {3, 5}), sample.add(kWrite, 12, {3}));
+  const auto sync = sample.add(wire::Operation::kBarrier, 13, {3});
+  for (detector::RaceAccess* const side :
+       {&sample.races.back().first, &sample.races.back().second}) {
+    side->last_sync = detector::LastSync::kKnown;
+    side->last_sync_site = sync;
+  }
+  CHECK_FALSE(sample.last().within);
+  CHECK(sample.last().across);
+  const auto behind = sample.add(wire::Operation::kBarrier, 15, {3});
+  sample.races.back().first.last_sync_site = sample.races.back().second.last_sync_site = behind;
+  CHECK(sample.last().within);
+  CHECK_FALSE(sample.last().across);
+}
+
+TEST_CASE("what races within a warp wants the barrier that another race of its lines wants") {
+  constexpr auto kWarp = detector::RaceKind::kIntraWarp;
+  Sample sample;
+  const auto left = sample.add(kWrite, 10);
+  const auto right = sample.add(kWrite, 11);
+  const auto product = sample.add(kRead, 13);
+  sample.race(left, product, kWarp);
+  CHECK_FALSE(sample.last().is_of_block);
+  sample.race(product, sample.add(kWrite, 15));  // a barrier behind the product, not before it
+  sample.race(left, product, kWarp);
+  CHECK_FALSE(sample.last().is_of_block);
+  sample.race(right, product);
+  CHECK_FALSE(sample.last().is_of_block);  // it lacks that anyway
+  sample.race(left, product, kWarp);
+  CHECK(sample.last().is_of_block);
+  sample.race(sample.add(kWrite, 3), sample.add(kRead, 4), kWarp);
+  CHECK_FALSE(sample.last().is_of_block);
 }
 
 TEST_CASE("of an unrolled loop the order of the copies says which rounds race") {

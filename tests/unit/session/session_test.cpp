@@ -30,7 +30,7 @@ std::string program(const std::string& parameters = "", const std::string& body 
 TEST_CASE("what is thrown while a module is prepared costs that module alone, and is counted") {
   auto driver = std::make_unique<HostMemoryDriver>();
   HostMemoryDriver& device = *driver;
-  const auto session = Session::create(Options{}, std::move(driver), nullptr).value_or(nullptr);
+  const auto session = Session::create(Options{}, std::move(driver), {}).value_or(nullptr);
   REQUIRE(session);
 
   device.failure.emplace("no such device");
@@ -56,7 +56,7 @@ TEST_CASE("what is thrown while a module is prepared costs that module alone, an
 TEST_CASE("a launch on which the tool fails runs unlogged, is counted, and nobody waits for it") {
   auto driver = std::make_unique<HostMemoryDriver>();
   HostMemoryDriver& device = *driver;
-  const auto session = Session::create(Options{}, std::move(driver), nullptr).value_or(nullptr);
+  const auto session = Session::create(Options{}, std::move(driver), {}).value_or(nullptr);
   REQUIRE(session);
   const ProgramImage& image = session->images().prepare_file(
       program(".param .u64 to", ".reg .b64 %p;\nld.param.u64 %p, [to];\nst.global.u32 [%p], 1;\n"));
@@ -101,7 +101,7 @@ TEST_CASE("the variables of a kernel in a part of its own are those of its modul
   HostMemoryDriver& device = *driver;
   Options options;
   options.split_modules = 2;
-  const auto session = Session::create(options, std::move(driver), nullptr).value_or(nullptr);
+  const auto session = Session::create(options, std::move(driver), {}).value_or(nullptr);
   REQUIRE(session);
   const ProgramImage& image = session->images().prepare_file(program_in_parts());
   REQUIRE(image.split != nullptr);
@@ -144,7 +144,7 @@ TEST_CASE("a module of few kernels, and every module without the option, is one 
     Options options;
     options.split_modules = least;
     const auto session =
-        Session::create(options, std::make_unique<HostMemoryDriver>(), nullptr).value_or(nullptr);
+        Session::create(options, std::make_unique<HostMemoryDriver>(), {}).value_or(nullptr);
     REQUIRE(session);
     CHECK(session->images().prepare_file(program_in_parts()).split == nullptr);
   }
