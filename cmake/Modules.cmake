@@ -17,6 +17,8 @@ function(barracuda_unite target)
     set_source_files_properties(${each} PROPERTIES UNITY_GROUP ${target}.${group})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # A source is no header, though it is included.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 # barracuda_folder(NAME SOURCES ... LINKS ...): a folder of the tree as the static library

@@ -369,6 +369,27 @@ void Pipeline::forget(std::uint64_t address, std::uint64_t bytes) {
   }
 }
 
+Pipeline::Rest::Rest(const Pipeline& pipeline, std::chrono::milliseconds timeout)
+    : pipeline_(pipeline) {
+  constexpr std::chrono::milliseconds kSlice{1};
+  ++pipeline_.state_->callers;
+  const SteadyClock::time_point deadline = SteadyClock::now() + timeout;
+  while (!has_come_) {
+    has_come_ = pipeline_.state_->mutex.try_lock();
+    if (!has_come_ && SteadyClock::now() >= deadline) {
+      return;
+    }
+    if (!has_come_) {
+      std::this_thread::sleep_for(kSlice);
+    }
+  }
+  pipeline_.state_->mutex.unlock();
+}
+
+Pipeline::Rest::~Rest() {
+  --pipeline_.state_->callers;
+}
+
 Findings Pipeline::findings() const {
   const State::Locked held(*state_);
   if (state_->options.observer != nullptr) {

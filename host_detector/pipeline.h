@@ -90,6 +90,22 @@ class Pipeline {
   void end_launch(LaunchId launch);
   void forget(std::uint64_t address, std::uint64_t bytes);
 
+  // While there is one detection begins no new round, and who asks waits for nobody, if it has
+  // come: a round of a kernel with many blocks may take minutes.
+  class Rest {
+   public:
+    Rest(const Pipeline& pipeline, std::chrono::milliseconds timeout);
+    ~Rest();
+    Rest(const Rest&) = delete;
+    Rest& operator=(const Rest&) = delete;
+
+    [[nodiscard]] bool has_come() const { return has_come_; }
+
+   private:
+    const Pipeline& pipeline_;
+    bool has_come_ = false;
+  };
+
   // The last word: an observer hears that they were read.
   [[nodiscard]] Findings findings() const;
   // While the program goes on. Does not wait for detection, which may be far behind.

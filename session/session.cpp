@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -246,7 +247,7 @@ void Session::close(bool can_wait) {
 }
 
 void Session::add_gaps(report::RunData& run, Reading reading) const {
-  run.problems = problems_.sentences();
+  std::ranges::move(problems_.sentences(), std::back_inserter(run.problems));
   if (reading == Reading::kLast) {  // until then, a module may still come
     std::ranges::move(modules_.unfit_changes(), std::back_inserter(run.problems));
   }
@@ -260,15 +261,11 @@ void Session::add_gaps(report::RunData& run, Reading reading) const {
   if (rejected != 0) {
     run.problems.push_back(std::to_string(rejected) + " records were malformed");
   }
-  const auto frequent =
-      std::ranges::count_if(run.findings.races, &detector::RaceEvent::is_frequent);
-  if (frequent != 0) {
-    run.problems.push_back(
-        fmt::format("{} counted {} times and more: what {} instructions did then was not logged, "
-                    "so other races "
-                    "of theirs may be missing (race-limit=0 logs it)",
-                    frequent == 1 ? "a race was" : fmt::format("{} races were", frequent),
-                    options_.race_limit, frequent == 1 ? "its" : "their"));
+  if (std::ranges::any_of(run.findings.races, &detector::RaceEvent::is_frequent)) {
+    run.problems.push_back(fmt::format(
+        "races were counted {} times and more: what their instructions did then was not logged, so "
+        "other races of theirs may be missing (race-limit=0 logs it)",
+        options_.race_limit));
   }
   if (!driver_->is_emulated()) {
     return;
@@ -332,7 +329,13 @@ void Session::end_launch(detector::LaunchId launch) {
 }
 
 report::RunData Session::run_data(Reading reading) const {
+  constexpr std::chrono::seconds kPatience{5};
   report::RunData run;
+  std::optional<detector::Pipeline::Rest> rest;
+  if (reading == Reading::kLast && !rest.emplace(pipeline_, kPatience).has_come()) {
+    reading = Reading::kSoFar;
+    run.problems.emplace_back("detection was still busy: what was logged last is not checked");
+  }
   run.findings = reading == Reading::kLast ? pipeline_.findings() : pipeline_.findings_so_far();
   run.sites = modules_.sites();
   run.allocations = allocations_.records();

@@ -39,7 +39,7 @@ mutations() {
 # Every folder but the preloaded library, which no sanitized process could load.
 sanitizers() {
   local folders="base;device_logger;fatbin;ptx;host_detector;emulator;report;trace;session;jit;cli"
-  cmake --preset dev -B build/sanitized "-DBARRACUDA_FOLDERS=$folders"
+  cmake --preset dev -B build/sanitized -DBARRACUDA_UNITE=OFF "-DBARRACUDA_FOLDERS=$folders"
   cmake --build build/sanitized --target barracuda.test.all
   RC_PARAMS=max_success=40 ctest --test-dir build/sanitized --parallel "$cores" --no-tests=error --output-on-failure
 }

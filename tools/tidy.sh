@@ -11,11 +11,24 @@ while [[ "${1:-}" == --* ]]; do
   shift
 done
 
+# How each source is compiled. Where build/ compiles some at a time (BARRACUDA_UNITE), a second one says so that is
+# configured and not built: what is generated for it lies in build/.
+commands=build/compile_commands.json
+rm -f build/single_commands.json
+if grep -qs '^BARRACUDA_UNITE:BOOL=ON' build/CMakeCache.txt; then
+  cmake --preset ci -B build/single -DBARRACUDA_UNITE=OFF >build/configure-single.log || {
+    cat build/configure-single.log >&2
+    exit 1
+  }
+  commands=build/single_commands.json
+  sed "s#$PWD/build/single#$PWD/build#g" build/single/compile_commands.json >"$commands"
+fi
+
 compiled() {
-  python3 - "$PWD/" <<'PYTHON'
+  python3 - "$PWD/" "$commands" <<'PYTHON'
 import json, sys
 root = sys.argv[1]
-for entry in json.load(open("build/compile_commands.json")):
+for entry in json.load(open(sys.argv[2])):
     name = entry["file"]
     if name.startswith(root) and not name.startswith((root + "build", root + "tests/golden")):
         print(name[len(root):])
@@ -25,7 +38,7 @@ PYTHON
 if [ $# -gt 0 ]; then
   files=("$@")
 else
-  if [ ! -e build/compile_commands.json ]; then
+  if [ ! -e "$commands" ]; then
     echo "configure first: cmake --preset ci" >&2
     exit 1
   fi

@@ -20,6 +20,12 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 
 
+def commands_of(build):
+    """The file with the command of each source (tools/tidy.sh)."""
+    single = build / "single_commands.json"
+    return single if single.exists() else build / "compile_commands.json"
+
+
 def seen_folder():
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "barracuda-tidy"
 
@@ -50,7 +56,7 @@ class Keys:
         self.headers = headers_by_object()
         version = subprocess.run(["clang-tidy-19", "--version"], capture_output=True, check=True).stdout
         self.checker = digest(version) + self.of_file(ROOT / ".clang-tidy")
-        entries = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
+        entries = json.loads(commands_of(BUILD).read_text(encoding="utf-8"))
         self.entries = {entry["file"]: entry for entry in entries}
 
     def of_file(self, path):

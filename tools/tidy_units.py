@@ -20,6 +20,8 @@ import sys
 import time
 from pathlib import Path
 
+from tidy_seen import commands_of
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 FOLDER = BUILD / "tidy"
@@ -59,7 +61,7 @@ class Unit:
 
 def units_of(files):
     """Files that are compiled by one command, in units of files without common names."""
-    entries = {entry["file"]: entry for entry in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))}
+    entries = {entry["file"]: entry for entry in json.loads(commands_of(BUILD).read_text(encoding="utf-8"))}
     units = collections.defaultdict(list)
     for file in files:
         entry = entries.get(str(ROOT / file))

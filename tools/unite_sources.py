@@ -1,26 +1,38 @@
 #!/usr/bin/env python3
 """Prints which of a target's sources may be compiled as one (cmake/Modules.cmake, BARRACUDA_UNITE): a line
 "GROUP SOURCE" for each, a CMake list. Most of what a source costs to compile are its headers, so a group of ten costs
-little more than one of them. Sources whose names look as if they clashed go into different groups.
+little more than one of them. Sources whose names look as if they clashed go into different groups, and one whose hidden
+names are those of a header too goes into none.
 Usage: tools/unite_sources.py FOLDER SOURCE...
 """
 
 import sys
 from pathlib import Path
 
-from tidy_units import names_in
+from tidy_units import DECLARED, ROOT, names_in
 
 MOST_FILES = 10
 
 
+def names_in_headers(folder):
+    """What the headers of a folder, and of the one that it tests, declare."""
+    parts = folder.relative_to(ROOT).parts
+    tops = {parts[0], parts[2] if parts[0] == "tests" and len(parts) > 2 else parts[0]}
+    texts = [header.read_text(encoding="utf-8") for top in tops for header in (ROOT / top).rglob("*.h")]
+    return {name for text in texts for pattern in DECLARED for name in pattern.findall(text)}
+
+
 def main():
-    folder = Path(sys.argv[1])
+    folder = Path(sys.argv[1]).resolve()
+    of_headers = names_in_headers(folder)
     groups = []
     for source in sys.argv[2:]:
         path = folder / source
         if path.suffix != ".cpp" or not path.is_file():
             continue
         names = names_in(path.read_text(encoding="utf-8"))
+        if names & of_headers:
+            continue
         fitting = (group for group in groups if len(group["files"]) < MOST_FILES and not group["names"] & names)
         group = next(fitting, None)
         if group is None:

@@ -6,6 +6,19 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 namespace barracuda::detector {
+namespace {
+
+// Whether it was there.
+template <typename Values>
+bool add_missing(Values& values, std::uint64_t value) {
+  const bool is_there = std::ranges::find(values, value) != values.end();
+  if (!is_there) {
+    values.push_back(value);
+  }
+  return is_there;
+}
+
+}  // namespace
 
 SyncLocation::NarrowKey SyncLocation::narrow_key(const ThreadKey& thread, ScopeLevel level,
                                                  Channel channel) {
@@ -85,13 +98,16 @@ void SyncLocation::link(std::uint64_t read, std::uint64_t written) {
     return;
   }
   Node& from = node(read);
-  if (std::ranges::find(from.after, written) != from.after.end()) {
+  Node& to = node(written);
+  // Either may have been evicted since there was an edge, and be new: then it lacks what the other
+  // still has.
+  const bool is_known_after = add_missing(from.after, written);
+  const bool is_known_before = add_missing(to.before, read);
+  if (is_known_after && is_known_before) {
     return;
   }
-  from.after.push_back(written);
-  node(written).before.push_back(read);
   for (std::size_t channel = 0; channel < kChannelCount; ++channel) {
-    node(written).device[channel].join(node(read).device[channel]);
+    to.device[channel].join(from.device[channel]);
   }
 }
 

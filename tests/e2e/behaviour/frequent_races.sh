@@ -5,14 +5,14 @@
 records() { sed -n 's/.* \([0-9]*\) records in .*/\1/p' "$folder/err"; }
 
 with() {  # OPTION...
-  run "$barracuda" run --device cpu --workers 1 --log session/info "$@" -- "$programs/races_on" 50
+  run "$barracuda" run --device cpu --workers 1 --log session/info "$@" -- "$programs/races_on" 200
   expect_status 66 "$*"
   expect_err 'races_on.cu:8'
   expect_err 'races_on.cu:13'
   expect_err 'SUMMARY: 2 races'
 }
 
-said='a race was counted 1000 times and more: what its instructions did then was not logged.*race-limit=0 logs it'
+said='races were counted 1000 times and more: what their instructions did then was not logged.*race-limit=0 logs it'
 
 with --filter auto --race-limit 0
 expect_no_err "$said"
@@ -26,5 +26,5 @@ done
 with --filter auto --race-limit 1000
 expect_err "$said"
 expect_err 'coverage incomplete'
-[ "$(records)" -lt $((all / 4)) ] || fail "$(records) records, of $all"
+[ "$(records)" -lt $((all / 2)) ] || fail "$(records) records, of $all"
 finish

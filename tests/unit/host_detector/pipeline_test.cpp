@@ -11,7 +11,6 @@
 #include <catch2/catch.hpp>
 
 #include "device_logger/order_number.h"
-#include "device_logger/quiet_sites.h"
 #include "tests/unit/host_detector/manual_clock.h"
 #include "tests/unit/host_detector/pipeline_records.h"
 
@@ -69,37 +68,27 @@ class Late {
 
 }  // namespace
 
-TEST_CASE("kernels see which sites have raced often enough, while they run") {
-  std::vector<std::uint32_t> quiet(wire::kQuietWords);
-  Running running(2, 7, {.race_limit = 10});
-  RingMemory more(1, 7);
-  QueueSet queues = more.set();
-  queues.quiet_sites = reinterpret_cast<std::byte*>(quiet.data());
-  running.pipeline.add_queues(queues);
-  running.pipeline.begin_launch(launch_of(1, 2));
-  RingWriter writer(more, 0);
-  const auto race = [&](std::uint64_t address) {
-    writer.write(access(kWriteSite, 0, address));
-    writer.write(access(kWriteSite, 1, address));
-  };
-  const auto has_gone_quiet = [&](Site site) {
-    return (std::atomic_ref(quiet[0]).load() >> site & 1) != 0;
-  };
-  for (std::uint64_t i = 0; i < 9; ++i) {
-    race(kData + 4 * i);
-  }
-  while (running.pipeline.statistics().records < 18) {
-    std::this_thread::yield();
-  }
-  CHECK_FALSE(has_gone_quiet(kWriteSite));
-  race(kData + 4 * 9);
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!has_gone_quiet(kWriteSite) && std::chrono::steady_clock::now() < end) {
-    std::this_thread::yield();
-  }
-  CHECK(has_gone_quiet(kWriteSite));
-  CHECK_FALSE(has_gone_quiet(kReadSite));
-  running.pipeline.remove_queues(queues.rings);
+TEST_CASE("who must not wait for a long round of detection goes on without it") {
+  // Its first round lasts until it is told to end.
+  struct Slow : Observer {
+    void queues_idle() override {
+      if (!is_over.exchange(true)) {
+        has_begun.count_down();
+        may_end.wait();
+      }
+    }
+
+    std::atomic<bool> is_over{false};
+    std::latch has_begun{1}, may_end{1};
+  } slow;
+
+  Running running(1, 7, {.observer = &slow});
+  slow.has_begun.wait();
+  CHECK_FALSE(Pipeline::Rest(running.pipeline, milliseconds(20)).has_come());
+  slow.may_end.count_down();
+  const Pipeline::Rest rest(running.pipeline, kPatience);
+  CHECK(rest.has_come());
+  CHECK(running.pipeline.findings().races.empty());  // though it lasts
 }
 
 TEST_CASE("records come through a small ring many times round, and the writer waits for room") {
@@ -463,16 +452,19 @@ TEST_CASE("records of a later launch wait until the earlier one is over") {
   CHECK(running.pipeline.findings().races.empty());
 }
 
-TEST_CASE("a launch that is force-ended is over with what its queues held") {
+TEST_CASE("a launch that is force-ended is over with what its queues held and did not wait") {
   Running running;
   running.pipeline.begin_launch(launch_of(1, 2));
   RingWriter first(running.memory, 0), second(running.memory, 1);
   first.write(access(kWriteSite, 0, kData));
-  second.write(acquire_of(1, 1), {5});  // its releases will never come
   second.write(access(kReadSite, 1, kData));
+  second.write(acquire_of(1, 1), {5});  // its releases will never come, and may have ordered this
+  second.write(access(kReadSite, 1, kData + 8));
+  first.write(access(kWriteSite, 0, kData + 8));
   running.pipeline.end_launch(LaunchId{1});
   CHECK(running.pipeline.wait_for(LaunchId{1}, milliseconds{0}));
-  CHECK(running.pipeline.findings().races.size() == 1);
+  REQUIRE(running.pipeline.findings().races.size() == 1);
+  CHECK(running.pipeline.findings().races[0].second.address == kData);
 }
 
 TEST_CASE("what a launch logs after it was force-ended is not malformed, what no launch logs is") {
