@@ -18,8 +18,8 @@
 namespace barracuda::detector {
 namespace {
 
+using barracuda::test::failed_assertion;
 using Catch::Contains;
-using test::failed_assertion;
 
 // Not inlined: GCC 12 takes the insertion into an empty vector for an overflow.
 [[gnu::noinline]] void push_record(ClusterQueue& queue) {

@@ -75,6 +75,7 @@ TEST_CASE(
       "execvp",
       "execvpe",
       "fexecve",
+      "kill",
       "__asan_default_options",
       "__tsan_default_suppressions",
 #define FUNCTION(name, ...) #name,

@@ -144,9 +144,9 @@ TEST_CASE("memory that a launch writes has states where no block learns of anoth
 TEST_CASE("the interval is counted behind each barrier, and each hook of shared memory has it") {
   const std::string text = instrument_with(kTile).text;
   const std::size_t barrier = text.find("bar.sync 0;"),
-                    next = text.find("__barracuda_next_interval,");
+                    next = text.find("__barracuda_count_interval,");
   CHECK(text.find("mov.b32 %__barracuda_interval, 0;") < barrier);
-  CHECK(text.rfind("(__barracuda_result), __barracuda_next_interval") > barrier);
+  CHECK(text.rfind("(__barracuda_result), __barracuda_count_interval") > barrier);
   CHECK(next != std::string::npos);
   CHECK(text.find("(__barracuda_result), __barracuda_keep_store,") < barrier);
   CHECK(text.rfind("call __barracuda_followed_access,") > barrier);
