@@ -28,7 +28,7 @@ acquire fence takes nothing|happens_before/sync_rules.cpp|s/after.clock.join(bef
 relaxed write publishes its clock|happens_before/sync_rules.cpp|s/(releases ? fill_all : fill_fenced)/(true ? fill_all : fill_fenced)/
 relaxed read acquires at once|happens_before/sync_rules.cpp|s/has_acquire(site.order) || engine_.options.acquire_relaxed_spin/true/
 publishing overwrites|sync/location.cpp|s/place.device\[index\].join(publication/place.device[index] = (publication/
-atomics hand nothing on|sync/location.cpp|s/from.after.push_back(written);/return;/
+atomics hand nothing on|sync/location.cpp|s/add_missing(from.after, written);/true;/
 a poll for a change takes what it read|happens_before/sync_rules.cpp|s/value \&\& site.waits_for_change ?/false ?/
 a poll for a change goes back beyond a store|sync/location.cpp|s/if (has_stores_ || takes_all_)/if (takes_all_)/
 a poll for a change goes back beyond the change|sync/location.cpp|s/((node->before\[0\] ^ first) \& bits) != 0/false/
