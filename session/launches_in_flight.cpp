@@ -255,6 +255,7 @@ std::optional<std::vector<LaunchId>> LaunchesInFlight::try_in_flight() {
     return std::nullopt;
   }
   std::vector<LaunchId> launches;
+  launches.reserve(in_flight_.size());
   for (const InFlight& launch : in_flight_) {
     launches.push_back(launch.id);
   }

@@ -103,6 +103,7 @@ void log_busiest(const std::vector<detector::SiteShare>& busiest, const ptx::Sit
     }
   }
   std::vector<std::pair<double, std::string>> places;
+  places.reserve(share_of.size());
   for (const auto& [place, share] : share_of) {
     places.emplace_back(share, place);
   }

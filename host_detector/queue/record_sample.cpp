@@ -12,7 +12,7 @@ void RecordSample::take(const RecordBatch& batch) {
   std::size_t slot = 0;
   for (const std::uint32_t slots : batch.slots) {
     if (next_ == 0) {
-      wire::HeaderHalf header;
+      wire::HeaderHalf header{};
       std::memcpy(&header, batch.bytes.data() + slot * wire::kSlotBytes, sizeof header);
       ++seen_of_[wire::SiteId{header.site}];
       ++seen_;

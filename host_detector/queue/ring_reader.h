@@ -33,7 +33,7 @@ struct RecordBatch {
     std::size_t from = 0, to = 0, kept = 0;
     for (const std::uint32_t count : slots) {
       const std::size_t size = count * wire::kSlotBytes;
-      wire::HeaderHalf header;
+      wire::HeaderHalf header{};
       std::memcpy(&header, bytes.data() + from, sizeof header);
       if (!is_dropped(header)) {
         std::memmove(bytes.data() + to, bytes.data() + from, size);

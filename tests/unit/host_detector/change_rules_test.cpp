@@ -44,43 +44,6 @@ TEST_CASE("a store among the values that a poll for a change could have read tak
   CHECK(scenario.is_clean());
 }
 
-// A barrier of the grid as cooperative groups make it, of more blocks than a location keeps values:
-// of its values some are forgotten in each round, and come again in the round after the next.
-TEST_CASE("rounds of a barrier with more values than are kept order all blocks") {
-  const std::uint32_t blocks = GENERATE(60U, 515U);
-  constexpr std::uint32_t kFlip = 0x80000000;
-  SiteInfo flipped = word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu);
-  flipped.waits_for_change = true;
-  flipped.constant = kFlip;
-  Scenario scenario(blocks, 1);
-  std::uint32_t arrived = 0;
-  for (std::uint32_t round = 0; round < 4; ++round) {
-    for (std::uint32_t block = 0; block < blocks; ++block) {
-      scenario.write({.cta = block}, kData + 4 * block);
-    }
-    for (std::uint32_t i = 0; i < blocks; ++i) {
-      const std::uint32_t block = (i * 7 + round * 41) % blocks;  // in another order each time
-      const std::uint32_t before = arrived;
-      arrived += block == 0 ? kFlip - (blocks - 1) : 1;
-      scenario.atomic({.cta = block}, kArrive, kFlag, before, arrived);
-    }
-    for (std::uint32_t block = 0; block < blocks; ++block) {
-      scenario.load({.cta = block}, flipped, kFlag, arrived);
-      scenario.read({.cta = block}, kData + 4 * ((block + 1) % blocks));
-    }
-    // What follows needs a barrier as well: another location's.
-    for (std::uint32_t block = 0; block < blocks; ++block) {
-      scenario.atomic({.cta = block}, kArrive, kFlag + 64, round * blocks + block,
-                      round * blocks + block + 1);
-    }
-    for (std::uint32_t block = 0; block < blocks; ++block) {
-      scenario.load({.cta = block}, word(Operation::kRead, MemoryOrder::kAcquire, Scope::kGpu),
-                    kFlag + 64, (round + 1) * blocks);
-    }
-  }
-  CHECK(scenario.is_clean());
-}
-
 // The value that an atomic wrote was forgotten, the one that it read was not, and both come again.
 TEST_CASE("a value that comes again takes what those before it have, though it was forgotten") {
   const SiteInfo release = word(Operation::kWrite, MemoryOrder::kRelease, Scope::kGpu),
