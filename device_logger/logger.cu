@@ -455,33 +455,32 @@ BARRACUDA_HOOK HookResult __barracuda_begin_block(std::uint32_t dynamic) {
 }
 
 // Behind a barrier of the whole block. Without states every access is logged, as by who is frozen.
-BARRACUDA_HOOK HookResult __barracuda_next_interval(std::uint32_t interval) {
+// With kBeginsAgain all threads of the block come to it together, and none has left: there numbers
+// begin again, and whether all must meet before they go on is kAllMeet.
+template <bool kBeginsAgain>
+__device__ __forceinline__ std::uint64_t number_behind_barrier(std::uint32_t interval) {
   using namespace barracuda::wire;
   const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor == 0) {
-    return {kFrozen};
-  }
-  const BlockStates states(descriptor);
-  return {states.are_kept() ? states.next(interval) : kFrozen};
-}
-
-// The same behind a barrier that all threads of the block come to together, none of which has left:
-// numbers begin again. Whether they must meet before they go on is kAllMeet.
-BARRACUDA_HOOK HookResult __barracuda_count_interval(std::uint32_t interval) {
-  using namespace barracuda::wire;
-  const std::uint64_t descriptor = __barracuda_block.descriptor;
-  if (descriptor == 0) {
-    return {kFrozen};
+    return kFrozen;
   }
   const BlockStates states(descriptor);
   if (!states.are_kept()) {
-    return {kFrozen};
+    return kFrozen;
   }
-  if (!ends_round(interval)) {
-    return {states.next(interval)};
+  if (kBeginsAgain && ends_round(interval)) {
+    states.forget();
+    return kAllMeet | kFirstOfRound;
   }
-  states.forget();
-  return {kAllMeet | kFirstOfRound};
+  return states.next(interval);
+}
+
+BARRACUDA_HOOK HookResult __barracuda_next_interval(std::uint32_t interval) {
+  return {number_behind_barrier<false>(interval)};
+}
+
+BARRACUDA_HOOK HookResult __barracuda_count_interval(std::uint32_t interval) {
+  return {number_behind_barrier<true>(interval)};
 }
 
 // Before a barrier that all threads of a block come to together: whether it has to be logged, as

@@ -374,16 +374,14 @@ Pipeline::Rest::Rest(const Pipeline& pipeline, std::chrono::milliseconds timeout
   constexpr std::chrono::milliseconds kSlice{1};
   ++pipeline_.state_->callers;
   const SteadyClock::time_point deadline = SteadyClock::now() + timeout;
-  while (!has_come_) {
-    has_come_ = pipeline_.state_->mutex.try_lock();
-    if (!has_come_ && SteadyClock::now() >= deadline) {
+  while (!pipeline_.state_->mutex.try_lock()) {
+    if (SteadyClock::now() >= deadline) {
       return;
     }
-    if (!has_come_) {
-      std::this_thread::sleep_for(kSlice);
-    }
+    std::this_thread::sleep_for(kSlice);
   }
   pipeline_.state_->mutex.unlock();
+  has_come_ = true;
 }
 
 Pipeline::Rest::~Rest() {

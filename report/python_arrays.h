@@ -3,7 +3,7 @@
 // Of numba's PTX has a number for each ("_cudapy_smem_7"), in the order in which the process
 // compiled them; the source has a line NAME = cuda.shared.array(SHAPE, …) for each, in the same
 // order within a function. Of Triton's there is one alone, global_smem: the compiler decides what
-// it is for, and neither source nor PTX tells of its parts.
+// it is for, and neither the source nor the PTX says what lies where in it.
 #pragma once
 
 #include <cstdint>

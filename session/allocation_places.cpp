@@ -29,7 +29,7 @@ std::vector<std::uint64_t> addresses_in(const report::RunData& run) {
   return addresses;
 }
 
-// What lies beside an allocation is told of it as well.
+// A report names the allocation beside an address that lies in none, too.
 bool is_named(const report::AllocationRecord& record, const std::vector<std::uint64_t>& addresses) {
   constexpr std::uint64_t kNearby = 4096;
   const std::uint64_t begin = record.address - std::min(record.address, kNearby);

@@ -305,7 +305,7 @@ NativeResult begin_block(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
-// With kBeginsAgain by all threads of the block together.
+// With kBeginsAgain by all threads of the block together, none of which has left.
 template <bool kBeginsAgain>
 NativeResult next_interval(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);

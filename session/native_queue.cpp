@@ -57,7 +57,6 @@ bool NativeQueue::is_quiet(std::uint32_t site) const {
 }
 
 // The copy of the read position behind the claim counter spares most reads of what the host writes.
-
 bool NativeQueue::is_free(std::uint64_t end) const {
   const std::uint64_t capacity = std::uint64_t{1} << descriptor_.slots_log2;
   const auto copy = shared_word<std::uint64_t>(head_ + 8);

@@ -95,6 +95,9 @@ std::string place_of(const ptx::Site& site) {
 }
 
 void log_busiest(const std::vector<detector::SiteShare>& busiest, const ptx::SiteTable& sites) {
+  if (!log_enabled(Folder::kSession, LogLevel::kInfo)) {
+    return;  // names cost more than the rest of an end
+  }
   std::map<std::string, double> share_of;
   for (const auto& [site, share] : busiest) {
     const auto index = static_cast<std::size_t>(site);

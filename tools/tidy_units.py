@@ -59,6 +59,15 @@ class Unit:
         return self.files[-1], line
 
 
+def unit_for(names, units, most_files, command=None):
+    """The first unit with room for a source with these names, or a new one."""
+    for unit in units:
+        if len(unit.files) < most_files and not unit.names & names:
+            return unit
+    units.append(Unit(command))
+    return units[-1]
+
+
 def units_of(files):
     """Files that are compiled by one command, in units of files without common names."""
     entries = {entry["file"]: entry for entry in json.loads(commands_of(BUILD).read_text(encoding="utf-8"))}
@@ -70,12 +79,7 @@ def units_of(files):
         command = entry["command"].split(" -o ")[0]
         text = (ROOT / file).read_text(encoding="utf-8")
         names = names_in(text)
-        like = units[command]
-        unit = next((u for u in like if len(u.files) < MOST_FILES and not u.names & names), None)
-        if unit is None:
-            unit = Unit(command)
-            like.append(unit)
-        unit.add(file, text, names)
+        unit_for(names, units[command], MOST_FILES, command).add(file, text, names)
     return [unit for like in units.values() for unit in like]
 
 

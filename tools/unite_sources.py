@@ -9,7 +9,7 @@ Usage: tools/unite_sources.py FOLDER SOURCE...
 import sys
 from pathlib import Path
 
-from tidy_units import DECLARED, ROOT, names_in
+from tidy_units import DECLARED, ROOT, names_in, unit_for
 
 MOST_FILES = 10
 
@@ -25,22 +25,16 @@ def names_in_headers(folder):
 def main():
     folder = Path(sys.argv[1]).resolve()
     of_headers = names_in_headers(folder)
-    groups = []
+    units = []
     for source in sys.argv[2:]:
         path = folder / source
         if path.suffix != ".cpp" or not path.is_file():
             continue
-        names = names_in(path.read_text(encoding="utf-8"))
-        if names & of_headers:
-            continue
-        fitting = (group for group in groups if len(group["files"]) < MOST_FILES and not group["names"] & names)
-        group = next(fitting, None)
-        if group is None:
-            group = {"files": [], "names": set()}
-            groups.append(group)
-        group["files"].append(source)
-        group["names"] |= names
-    print(";".join(f"{number} {source}" for number, group in enumerate(groups) for source in group["files"]), end="")
+        text = path.read_text(encoding="utf-8")
+        names = names_in(text)
+        if not names & of_headers:
+            unit_for(names, units, MOST_FILES).add(source, text, names)
+    print(";".join(f"{number} {source}" for number, unit in enumerate(units) for source in unit.files), end="")
 
 
 if __name__ == "__main__":

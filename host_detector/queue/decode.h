@@ -16,6 +16,7 @@ namespace barracuda::detector {
 // The header of a record, copied out of its slots.
 struct RecordHeader {
   wire::RecordKind kind = wire::RecordKind::kVoid;
+  wire::SiteId site{};
   std::uint16_t launch = 0;  // low 16 bits
   std::uint32_t mask = 0;
   std::uint32_t cta = 0;
@@ -49,6 +50,7 @@ inline RecordHeader header_of(std::span<const std::byte> record) {
   wire::HeaderHalf header{};
   std::memcpy(&header, record.data(), sizeof(header));
   return {.kind = static_cast<wire::RecordKind>(header.kind),
+          .site = wire::SiteId{header.site},
           .launch = header.launch,
           .mask = header.mask,
           .cta = header.cta};

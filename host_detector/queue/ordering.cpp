@@ -130,7 +130,7 @@ void Ordering::close(WorkId work) {
     if (launch == nullptr) {
       return;  // noted twice
     }
-    parked_.release(*launch);  // records after its end
+    parked_.drop_all(*launch);  // records after its end
   }
   for (const WorkId follower : work_.close(work)) {
     go_on_with(follower);
@@ -201,7 +201,7 @@ void Ordering::force_end(OpenLaunch& launch) {
   may_have_holes_ = true;
   work_.note_force_ended(id);
   // What stands behind an acquire whose releases never come goes with it: they may have ordered it.
-  const auto dropped = parked_.release(launch);
+  parked_.drop_all(launch);
   if (options_.observer != nullptr) {
     options_.observer->launch_ended(id);
   }

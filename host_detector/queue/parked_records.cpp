@@ -49,19 +49,15 @@ void ParkedRecords::drop(OpenLaunch& launch, ClusterQueue& queue) {
   launch.queues.erase(place);
 }
 
-std::vector<std::unique_ptr<ClusterQueue>> ParkedRecords::release(OpenLaunch& launch) {
-  std::vector<std::unique_ptr<ClusterQueue>> released;
-  released.reserve(launch.queues.size());
-  for (auto& [cluster, queue] : launch.queues) {
+void ParkedRecords::drop_all(OpenLaunch& launch) {
+  for (const auto& [cluster, queue] : launch.queues) {
     queue->counters().forget(queue.get());
     std::erase(ready_, queue.get());
     subtract(queue->bytes());
-    released.push_back(std::move(queue));
   }
   launch.queues.clear();
   launch.early.clear();
   launch.recent.fill(nullptr);
-  return released;
 }
 
 void ParkedRecords::begin(OpenLaunch& launch) {

@@ -38,8 +38,8 @@ class ParkedRecords {
 
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
-  // The queues of a launch, which has them no more; they wait for nothing.
-  std::vector<std::unique_ptr<ClusterQueue>> release(OpenLaunch& launch);
+  // All queues of a launch, with what is in them.
+  void drop_all(OpenLaunch& launch);
 
   // A queue of a launch that has begun is here or waits for a number.
   [[nodiscard]] std::vector<ClusterQueue*>& ready() { return ready_; }

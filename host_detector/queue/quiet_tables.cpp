@@ -3,38 +3,33 @@
 #include <algorithm>
 #include <span>
 
-#include "device_logger/record.h"
+#include "base/strong_id.h"
+#include "host_detector/queue/decode.h"
+#include "host_detector/well_formed.h"
 
 namespace barracuda::detector {
 namespace {
 
-using wire::RecordKind;
+// A record of accesses alone.
+bool orders_nobody(wire::RecordKind kind) {
+  return is_of_accesses(kind) && kind != wire::RecordKind::kRelease &&
+         kind != wire::RecordKind::kAcquire;
+}
 
-// A record of nothing but accesses: it orders nobody.
-bool is_of_accesses(RecordKind kind) {
-  constexpr RecordKind kKinds[] = {RecordKind::kAffine, RecordKind::kAffineValue,
-                                   RecordKind::kScattered, RecordKind::kEarlier,
-                                   RecordKind::kSettled};
-  return std::ranges::find(kKinds, kind) != std::end(kKinds);
+void add_bits(std::byte* table, std::size_t word, std::uint32_t bits) {
+  auto* const words = reinterpret_cast<std::uint32_t*>(table);
+  std::atomic_ref(words[word]).fetch_or(bits, std::memory_order_relaxed);
 }
 
 }  // namespace
-
-void QuietTables::set(std::byte* table, wire::SiteId site) {
-  const auto id = static_cast<std::uint32_t>(site);
-  if (id < wire::kQuietSites) {
-    auto* const words = reinterpret_cast<std::uint32_t*>(table);
-    std::atomic_ref(words[id / 32]).fetch_or(1U << id % 32, std::memory_order_relaxed);
-  }
-}
 
 void QuietTables::add(std::byte* table) {
   if (table == nullptr) {
     return;
   }
   const std::lock_guard lock(mutex_);
-  for (const wire::SiteId site : sites_) {
-    set(table, site);
+  for (std::size_t word = 0; word < own_.size(); ++word) {
+    add_bits(table, word, own_[word].load(std::memory_order_relaxed));
   }
   tables_.push_back(table);
 }
@@ -45,12 +40,16 @@ void QuietTables::remove(const std::byte* table) {
 }
 
 void QuietTables::make_quiet(wire::SiteId site) {
+  const std::uint32_t id = index_of(site);
+  if (id >= wire::kQuietSites) {
+    return;
+  }
   const std::lock_guard lock(mutex_);
-  sites_.push_back(site);
-  set(reinterpret_cast<std::byte*>(own_.data()), site);
+  const std::uint32_t bit = 1U << id % 32;
+  own_[id / 32].fetch_or(bit, std::memory_order_relaxed);
   has_quiet_ = true;
   for (std::byte* const table : tables_) {
-    set(table, site);
+    add_bits(table, id / 32, bit);
   }
 }
 
@@ -58,12 +57,10 @@ void QuietTables::drop_from(RecordBatch& batch) const {
   if (!has_quiet_.load(std::memory_order_relaxed)) {
     return;
   }
-  const auto word_at = [this](std::uint32_t i) {
-    return std::atomic_ref(const_cast<std::uint32_t&>(own_[i])).load(std::memory_order_relaxed);
-  };
-  batch.drop_if([&](const wire::HeaderHalf& header) {
-    return is_of_accesses(static_cast<RecordKind>(header.kind)) &&
-           wire::has_quiet_bit(word_at, header.site);
+  const auto word_at = [this](std::uint32_t i) { return own_[i].load(std::memory_order_relaxed); };
+  batch.drop_if([&](std::span<const std::byte> record) {
+    const RecordHeader header = header_of(record);
+    return orders_nobody(header.kind) && wire::has_quiet_bit(word_at, index_of(header.site));
   });
 }
 

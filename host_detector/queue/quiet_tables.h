@@ -28,14 +28,12 @@ class QuietTables {
   void drop_from(RecordBatch& batch) const;
 
  private:
-  static void set(std::byte* table, wire::SiteId site);
-
   std::mutex mutex_;
   std::vector<std::byte*> tables_;
-  std::vector<wire::SiteId> sites_;
   // The host's own table, which is read without the mutex.
-  std::atomic<bool> has_quiet_{false};
-  std::vector<std::uint32_t> own_ = std::vector<std::uint32_t>(wire::kQuietWords);
+  std::vector<std::atomic<std::uint32_t>> own_ =
+      std::vector<std::atomic<std::uint32_t>>(wire::kQuietWords);
+  std::atomic<bool> has_quiet_{false};  // some bit of it is set
 };
 
 }  // namespace barracuda::detector

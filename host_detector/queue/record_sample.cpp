@@ -1,25 +1,21 @@
 #include "host_detector/queue/record_sample.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 
-#include "device_logger/record.h"
+#include "host_detector/queue/decode.h"
 
 namespace barracuda::detector {
 
 void RecordSample::take(const RecordBatch& batch) {
-  std::size_t slot = 0;
-  for (const std::uint32_t slots : batch.slots) {
+  batch.for_each([this](std::span<const std::byte> record) {
     if (next_ == 0) {
-      wire::HeaderHalf header{};
-      std::memcpy(&header, batch.bytes.data() + slot * wire::kSlotBytes, sizeof header);
-      ++seen_of_[wire::SiteId{header.site}];
+      ++seen_of_[header_of(record).site];
       ++seen_;
+      next_ = kEvery;
     }
-    next_ = next_ == 0 ? kEvery - 1 : next_ - 1;
-    slot += slots;
-  }
+    --next_;
+  });
 }
 
 std::vector<SiteShare> RecordSample::largest(std::size_t most) const {

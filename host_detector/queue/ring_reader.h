@@ -27,21 +27,17 @@ struct RecordBatch {
     return all * wire::kSlotBytes == bytes.size() && std::ranges::find(slots, 0U) == slots.end();
   }
 
-  // The records for which is_dropped(header) are taken out.
+  // The records for which is_dropped(record) are taken out.
   template <typename IsDropped>
   void drop_if(IsDropped is_dropped) {
-    std::size_t from = 0, to = 0, kept = 0;
-    for (const std::uint32_t count : slots) {
-      const std::size_t size = count * wire::kSlotBytes;
-      wire::HeaderHalf header{};
-      std::memcpy(&header, bytes.data() + from, sizeof header);
-      if (!is_dropped(header)) {
-        std::memmove(bytes.data() + to, bytes.data() + from, size);
-        to += size;
-        slots[kept++] = count;
+    std::size_t to = 0, kept = 0;
+    for_each([&](std::span<const std::byte> record) {
+      if (!is_dropped(record)) {
+        std::memmove(bytes.data() + to, record.data(), record.size());
+        to += record.size();
+        slots[kept++] = static_cast<std::uint32_t>(record.size() / wire::kSlotBytes);
       }
-      from += size;
-    }
+    });
     bytes.resize(to);
     slots.resize(kept);
   }

@@ -1,6 +1,7 @@
 #include "ptx/hooks/interval_text.h"
 
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -10,22 +11,25 @@
 namespace barracuda::ptx {
 namespace {
 
-// Behind a barrier.
+// Behind a barrier: what the hook says becomes the interval, after which `then` sees all of it.
+std::string take_number(HookNames& called, std::string_view hook, std::string_view registers = "",
+                        std::string_view then = "") {
+  return fmt::format("{{\n.reg .b64 %__barracuda_n;\n{}{}cvt.u32.u64 {}, %__barracuda_n;\n{}}}\n",
+                     registers,
+                     write_call_for_number(called, {.name = hook}, {b32(std::string(kInterval))}),
+                     kInterval, then);
+}
+
 std::string write_next_interval(HookNames& called) {
-  return fmt::format(
-      "{{\n.reg .b64 %__barracuda_n;\n{}cvt.u32.u64 {}, %__barracuda_n;\n}}\n",
-      write_call_for_number(called, {.name = "next_interval"}, {b32(std::string(kInterval))}),
-      kInterval);
+  return take_number(called, "next_interval");
 }
 
 // Behind a barrier that all threads of a block come to together.
 std::string write_count_on(HookNames& called) {
-  return fmt::format(
-      "{{\n.reg .b64 %__barracuda_n;\n.reg .pred %__barracuda_q;\n{}"
-      "cvt.u32.u64 {}, %__barracuda_n;\nsetp.ge.u64 %__barracuda_q, %__barracuda_n, {};\n"
-      "@%__barracuda_q barrier.sync 0;\n}}\n",
-      write_call_for_number(called, {.name = "count_interval"}, {b32(std::string(kInterval))}),
-      kInterval, wire::kAllMeet);
+  return take_number(called, "count_interval", ".reg .pred %__barracuda_q;\n",
+                     fmt::format("setp.ge.u64 %__barracuda_q, %__barracuda_n, {};\n"
+                                 "@%__barracuda_q barrier.sync 0;\n",
+                                 wire::kAllMeet));
 }
 
 // As the hook does, where no thread leaves before a barrier: once it is known that there are

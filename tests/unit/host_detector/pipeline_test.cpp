@@ -116,7 +116,7 @@ TEST_CASE("records come through a small ring many times round, and the writer wa
   CHECK(running.pipeline.findings().races.empty());
 }
 
-TEST_CASE("what is found is told of at once, and its repetitions are not") {
+TEST_CASE("a finding is announced at once, and its repetitions are not") {
   std::atomic<int> told = 0;
   std::latch has_told(1);
   Running running(1, 7, {.detector = {}, .on_finding = [&] {
