@@ -11,7 +11,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda {
 namespace {

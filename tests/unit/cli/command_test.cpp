@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "tests/unit/cli/shell.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::cli {
 namespace {

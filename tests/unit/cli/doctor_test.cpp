@@ -10,7 +10,7 @@
 #include "cli/doctor_program.h"
 #include "cli/loaded_libraries.h"
 #include "tests/unit/fatbin/nvcc_output.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::cli {
 namespace {

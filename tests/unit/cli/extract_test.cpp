@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "fatbin/builder.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::cli {
 namespace {

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::cli {
 namespace {
@@ -89,8 +90,8 @@ TEST_CASE("a buffer can be printed and saved, a scalar cannot") {
 }
 
 TEST_CASE("a buffer's bytes can come from a file") {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / "barracuda_kernel_argument_test").string();
+  const ScratchFolder folder;
+  const std::string path = folder / "values";
   REQUIRE(write_file(path, "abcd"));
   const KernelArgument argument = parsed("u16@" + path + ":print");
   CHECK(argument.is_buffer);

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/environment.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda {
 

@@ -12,7 +12,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/jit/example.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::jit {
 namespace {

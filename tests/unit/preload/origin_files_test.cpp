@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::preload {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "report/resolve.h"
 #include "tests/unit/report/samples.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::report {
 namespace {

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "report/source_text.h"
 #include "tests/unit/report/samples.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::report {
 namespace {
@@ -36,11 +37,6 @@ def product(a, b, c):
 struct Sample {
   Sample() { REQUIRE(write_file(file, std::string(kSource))); }
 
-  ~Sample() { (void)std::remove(file.c_str()); }
-
-  Sample(const Sample&) = delete;
-  Sample& operator=(const Sample&) = delete;
-
   void race(std::uint32_t first, std::uint32_t second, std::uint64_t offset,
             const std::string& variable) {
     sites.push_back(samples::site(static_cast<std::uint32_t>(sites.size()), wire::Operation::kWrite,
@@ -70,7 +66,8 @@ struct Sample {
     return arrays.name(finding, sites.back());
   }
 
-  std::string file = "/tmp/barracuda_python_arrays_test.py";
+  ScratchFolder folder;
+  std::string file = folder / "kernels.py";
   ptx::SiteTable sites;
   Finding finding;
 };

@@ -10,7 +10,7 @@
 
 #include "tests/unit/failed_assertion.h"
 #include "tests/unit/report/samples.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::report {
 namespace {

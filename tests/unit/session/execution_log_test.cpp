@@ -8,12 +8,13 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::session {
 
 TEST_CASE("the launches of a process are added up") {
-  const std::string file = "execution_log_test.log";
-  std::remove(file.c_str());
+  const ScratchFolder folder;
+  const std::string file = folder / "execution.log";
   append_execution_log(file, {.warp_instructions = 10, .fences = 2});
   append_execution_log(file, {.warp_instructions = 7, .fences = 0});
   const auto log = parse_execution_log(read_file(file).value());
@@ -25,9 +26,9 @@ TEST_CASE("the launches of a process are added up") {
 
 TEST_CASE(
     "what kernels take on a GPU is read as it was written, with energy or why there is none") {
-  const std::string file = "execution_log_time_test.log";
   for (const std::optional<std::uint64_t> energy : {std::optional<std::uint64_t>(1234), {}}) {
-    std::remove(file.c_str());
+    const ScratchFolder folder;
+    const std::string file = folder / "execution.log";
     const KernelTime time{.launches = 3,
                           .nanoseconds = 4567,
                           .millijoules = energy,

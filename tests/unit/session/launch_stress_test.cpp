@@ -8,8 +8,9 @@
 
 #include "base/file.h"
 #include "device_logger/stress_beside.h"
-#include "host_memory_driver.h"
 #include "session/store_delayer.h"
+#include "tests/unit/scratch_folder.h"
+#include "tests/unit/session/host_memory_driver.h"
 
 namespace barracuda::session {
 namespace {
@@ -68,7 +69,8 @@ TEST_CASE("the emulated device has no hardware to stress, but runs rewritten cod
 }
 
 TEST_CASE("parameters come from a file; what is wrong with it is said") {
-  const std::string file = "launch_stress_test.stress";
+  const ScratchFolder folder;
+  const std::string file = folder / "tuned.stress";
   REQUIRE(write_file(file, "barracuda-stress 1\nstress systematic\nwords 1024\nspread 4\n"));
   Options options = stressing("tuned");
   options.stress_parameters = file;

@@ -6,7 +6,7 @@
 #include "ptx/fence_text.h"
 #include "ptx/parse.h"
 #include "ptx/print.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::session {
 namespace {

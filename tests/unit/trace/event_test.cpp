@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace/sample.h"
 #include "trace/reader.h"
 

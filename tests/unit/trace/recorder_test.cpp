@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace/sample.h"
 #include "trace/replay.h"
 

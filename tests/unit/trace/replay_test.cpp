@@ -4,7 +4,7 @@
 
 #include "base/options.h"
 #include "report/resolve.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace/sample.h"
 
 namespace barracuda::trace {

@@ -10,7 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.h"
-#include "tests/unit/report/scratch_folder.h"
+#include "tests/unit/scratch_folder.h"
 
 namespace barracuda::trace {
 namespace {
