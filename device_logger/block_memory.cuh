@@ -87,6 +87,15 @@ __device__ __forceinline__ std::uint64_t load_block_state(BlockPlace place) {
   return bits;
 }
 
+__device__ __forceinline__ void store_block_state(BlockPlace place, std::uint64_t bits) {
+  if (is_in_shared(place)) {
+    asm volatile("st.relaxed.cta.shared.u64 [%0], %1;" ::"r"(shared_address(place)), "l"(bits)
+                 : "memory");
+  } else {
+    asm volatile("st.relaxed.cta.global.u64 [%0], %1;" ::"l"(place), "l"(bits) : "memory");
+  }
+}
+
 // What was met there: `bits`, or it is not changed.
 __device__ __forceinline__ std::uint64_t change_block_state(BlockPlace place, std::uint64_t bits,
                                                             std::uint64_t next) {

@@ -5,6 +5,7 @@
 
 #include "device_logger/block_events.h"
 #include "device_logger/block_memory.cuh"
+#include "device_logger/copy_states.h"
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/logger_queue.cuh"
 #include "device_logger/shared_states.h"
@@ -102,8 +103,9 @@ class BlockStates {
     const std::uint64_t bytes = state_offset(states_.window, states_.granule_log2);
     const std::uint32_t threads = blockDim.x * blockDim.y * blockDim.z;
 #pragma unroll 1
-    for (std::uint64_t at = linear_thread() * 4; at < bytes; at += threads * 4) {
-      store_block_word(at_ + at, 0);
+    for (std::uint64_t at = linear_thread() * 8; at < bytes; at += threads * 8) {
+      const WordState state(load_block_state(at_ + at));
+      store_block_state(at_ + at, state.without_interval().bits());
     }
   }
 
@@ -234,6 +236,32 @@ class BlockStates {
     return take_all(site, address_of(address), interval, access, value);
   }
 
+  // The write of an asynchronous copy to shared memory. `groups`: those that its thread has
+  // committed. Logged here, if it has to be.
+  __device__ __forceinline__ void copy(std::uint32_t site, std::uint64_t address,
+                                       std::uint32_t interval, std::uint32_t groups) const {
+    StateAccess access = state_access(states_, site, linear_thread());
+    access.use = StateUse::kCopy;
+    access.group = groups & kMostGroups;
+    if (take_all(site, address_of(address), interval, access, 0) &&
+        !is_quiet(descriptor_, site & (kMaxSites - 1))) {
+      const CopyProgress progress(load_block_state(progress_place(linear_thread())));
+      const CopyRecord record{access.group + 1, progress.waited_in(interval & kMostIntervals)};
+      write_past(Queue(descriptor_), {.site = site & (kMaxSites - 1),
+                                      .interval = kCopyPending,
+                                      .thread = linear_thread(),
+                                      .address = address,
+                                      .value = {record.packed(), false}});
+    }
+  }
+
+  // This thread has waited for all its groups of copies but some.
+  __device__ __forceinline__ void wait_for(std::uint32_t over, std::uint32_t interval) const {
+    const BlockPlace place = progress_place(linear_thread());
+    const CopyProgress before(load_block_state(place));
+    store_block_state(place, before.after_wait(over, interval & kMostIntervals).bits());
+  }
+
  private:
   __device__ __forceinline__ static void set_shape(SharedStates& states, std::uint32_t word) {
     states.first_site = word & (kMaxSites - 1);
@@ -258,7 +286,7 @@ class BlockStates {
 #pragma unroll 1
     for (std::uint64_t at = begin; at < end; at += granule) {
       const bool logs_now = take(at, interval, access, value);
-      if (logs_now && !logs && begin + granule < end) {
+      if (logs_now && !logs && begin + granule < end && access.use != StateUse::kCopy) {
         access.use = StateUse::kLogged;
         at = begin - granule;  // once more
       }
@@ -282,7 +310,7 @@ class BlockStates {
       if (bits == alone) {
         return true;
       }
-      if (is_over(WordState(bits), interval)) {
+      if (is_over(WordState(bits), interval) && !WordState(bits).is_copy()) {
         const std::uint64_t met = change_block_state(place, bits, alone);
         if (met == bits) {
           return true;
@@ -310,7 +338,11 @@ class BlockStates {
                                            const StateAccess& access) const {
 #pragma unroll 1
     for (;;) {
-      const StateStep step = step_by<kUse>(WordState(bits), interval, access);
+      const WordState state = settled_for(WordState(bits), interval, access.by.thread);
+      if (state.is_copy()) {
+        return false;
+      }
+      const StateStep step = step_by<kUse>(state, interval, access);
       const std::uint64_t next = step.next.bits();
       if (step.logs || next == bits) {
         return !step.logs;
@@ -366,6 +398,19 @@ class BlockStates {
     return at_ + state_offset(offset, states_.granule_log2);
   }
 
+  [[nodiscard]] __device__ __forceinline__ BlockPlace progress_place(std::uint32_t thread) const {
+    return at_ + progress_offset(state_offset(states_.window, states_.granule_log2),
+                                 blockDim.x * blockDim.y * blockDim.z, thread);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ WordState settled_for(WordState met,
+                                                                 std::uint32_t interval,
+                                                                 std::uint32_t thread) const {
+    return settled(met, interval, thread, [&](std::uint32_t of) {
+      return CopyProgress(load_block_state(progress_place(of)));
+    });
+  }
+
   [[nodiscard]] __device__ __forceinline__ BlockPlace mask_of(std::uint32_t warp) const {
     return header_ + kLeftMasks + std::uint64_t{warp} * 4;
   }
@@ -376,8 +421,11 @@ class BlockStates {
     std::uint64_t bits = load_block_state(place);
     for (;;) {
       const WordState state(bits);
-      const StateStep step =
-          any_step(state, interval, access, [&](std::uint32_t thread) { return has_left(thread); });
+      const StateStep step = step_of_any(
+          state, interval, access, [&](std::uint32_t thread) { return has_left(thread); },
+          [&](std::uint32_t thread) {
+            return CopyProgress(load_block_state(progress_place(thread)));
+          });
       std::uint64_t met = bits;
       if (step.next.bits() != bits) {
         met = change_block_state(place, bits, step.next.bits());
@@ -393,11 +441,20 @@ class BlockStates {
   __device__ __forceinline__ void log_kept(WordState state, const StateStep& step,
                                            std::uint64_t offset, std::uint64_t value,
                                            bool counts_warps) const {
+    if (step.waited != 0) {
+      write_past(Queue(descriptor_), {.site = states_.first_site + state.first().site,
+                                      .interval = kCopyWaited,
+                                      .thread = linear_thread(),
+                                      .address = tagged_address(AddressSpace::kShared, offset),
+                                      .value = {CopyRecord{0, step.waited}.packed(), false}});
+    }
     if (step.kept == 0) {
       return;
     }
     const Queue queue(descriptor_);
-    const UniformValue stored{step.has_same_value ? value : 0, step.has_same_value};
+    const UniformValue stored{
+        step.has_same_value ? value : CopyRecord::of_kept(state, step).packed(),
+        step.has_same_value};
 #pragma unroll 1
     for (std::uint32_t which = 0; which < 2; ++which) {
       const KeptAccess kept = which == 0 ? state.first() : state.second();
@@ -406,7 +463,7 @@ class BlockStates {
         const std::uint32_t number = counts_warps ? interval_of_kept(state, which) : 0;
         tell_warp_barriers(queue, kept.thread / kWarpLanes, number);
         write_past(queue, {.site = site,
-                           .interval = number,
+                           .interval = step.is_pending ? kCopyPending : number,
                            .thread = kept.thread,
                            .address = tagged_address(AddressSpace::kShared,
                                                      begin_of(states_, kept, offset)),

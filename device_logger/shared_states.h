@@ -20,6 +20,7 @@
 #include "device_logger/record.h"
 #include "device_logger/site_word.h"
 #include "device_logger/symbols.h"
+#include "device_logger/word_state.h"
 
 namespace barracuda::wire {
 
@@ -111,64 +112,6 @@ BARRACUDA_WIRE BlockPlaces places_of(const SharedStates& states, std::uint64_t b
 
 inline constexpr std::uint32_t kEndedBlocksBytes = 128;
 
-inline constexpr std::uint32_t kIntervalBits = 12, kMostIntervals = (1U << kIntervalBits) - 1;
-// In the number that stands for a thread's interval: above it, the interval in which others left.
-inline constexpr std::uint32_t kFrozen = 1U << 16;
-// Set in it once numbers have begun again, for who keeps states that nobody could clear then
-// (word_owners.h).
-inline constexpr std::uint32_t kLaterRound = 1U << 14;
-// Set in it where barriers of whole warps are counted too: the low bits of the number say how many
-// there were since the last barrier of the block. Lanes of a warp have the same, and what one of
-// them did at a lower one is before what the others do. These barriers are logged by the number,
-// when something else of the warp is (RecordKind::kWarpBarriers). With the highest, they and all
-// accesses are logged as they come. Nobody leaves such a block while others wait for a barrier.
-inline constexpr std::uint32_t kCountsWarps = 1U << 15, kMostWarpBarriers = 7;
-
-// The bits of a number that count barriers of its warp.
-BARRACUDA_WIRE std::uint32_t warp_bits(std::uint32_t interval) {
-  return (interval & kCountsWarps) != 0 ? kMostWarpBarriers : 0;
-}
-
-// Whether all that the warp does is logged, and its barriers.
-BARRACUDA_WIRE bool is_last_counted(std::uint32_t interval) {
-  return (interval & kCountsWarps) != 0 && (interval & kMostWarpBarriers) == kMostWarpBarriers;
-}
-
-BARRACUDA_WIRE std::uint32_t next_interval(std::uint32_t interval, std::uint32_t left) {
-  if ((interval & kFrozen) != 0) {
-    return interval;
-  }
-  const std::uint32_t left_in = left == 0 ? kMostIntervals : kMostIntervals - left;
-  const std::uint32_t number = (interval & kMostIntervals) | warp_bits(interval);
-  if (left_in <= number) {
-    return kFrozen | left_in;
-  }
-  return number + 1 + warp_bits(interval) >= kMostIntervals
-             ? kFrozen | kMostIntervals
-             : (interval & (kCountsWarps | kLaterRound)) | (number + 1);
-}
-
-// Whether no number comes behind this one. Where all threads of a block come to the next barrier
-// together they forget all states behind it, and the numbers begin again when all have met.
-BARRACUDA_WIRE bool ends_round(std::uint32_t interval) {
-  return (interval & (kFrozen | kCountsWarps)) == 0 &&
-         (interval & kMostIntervals) == kMostIntervals - 1;
-}
-
-inline constexpr std::uint32_t kFirstOfRound = kLaterRound | 1;
-// Above the number in what a hook says: all threads of the block meet before they go on.
-inline constexpr std::uint64_t kAllMeet = std::uint64_t{1} << 32;
-
-inline constexpr std::uint32_t kStateSiteBits = 12, kMostStateSites = 1U << kStateSiteBits;
-
-// What the word of an access's site makes of the states of its bytes.
-enum class StateUse : std::uint8_t {
-  kLogged,  // whatever came before
-  kRead,
-  kWrite,
-  kReduction,
-};
-
 BARRACUDA_WIRE StateUse state_use(std::uint32_t site) {
   const bool reads = (site & kPlainRead) != 0, writes = (site & kPlainWrite) != 0;
   if ((site & kAlwaysLogged) != 0) {
@@ -191,22 +134,6 @@ BARRACUDA_WIRE bool is_strong(std::uint32_t site) {
   const std::uint32_t bits = site & (kPlainRead | kPlainWrite | kAlwaysLogged);
   return bits == kLoadsStrongly || bits == kStoresStrongly;
 }
-
-// An access that was not logged when it was made.
-struct KeptAccess {
-  std::uint32_t thread = 0;         // in its block
-  std::uint32_t site = 0;           // in its kernel
-  std::uint32_t granules_log2 = 0;  // of 1, 2, 4 or 8
-};
-
-inline constexpr std::uint32_t kMostGranulesLog2 = 3;
-
-struct StateAccess {
-  KeptAccess by;
-  StateUse use = StateUse::kLogged;
-  std::uint32_t value_mark = 0;  // of the value that is stored; 0: it is not known
-  bool is_strong = false;        // a load or store that is not weak
-};
 
 BARRACUDA_WIRE bool has_size(const SharedStates& states, std::uint32_t site) {
   const std::uint32_t size_log2 = site >> kSizeShift & ((1U << kSizeBits) - 1);
@@ -232,114 +159,16 @@ BARRACUDA_WIRE std::uint64_t begin_of(const SharedStates& states, const KeptAcce
   return offset >> size_log2 << size_log2;
 }
 
-// 23 bits of a stored value, and one for that there is one. Two values have the same by a chance of
-// 2^-23: such a conflict is told as a warning where it is an error.
-inline constexpr std::uint32_t kMarkBits = 24;
-
-BARRACUDA_WIRE std::uint32_t value_mark(std::uint64_t value) {
-  const std::uint64_t mixed = value * 0x9E3779B97F4A7C15ULL;
-  return static_cast<std::uint32_t>((mixed ^ mixed << 29) >> (64 - kMarkBits + 1)) |
-         1U << (kMarkBits - 1);
-}
-
-// A state is a word of 64 bits, 0 at first.
-class WordState {
- public:
-  enum class Kind : std::uint32_t {
-    kEmpty,
-    kRead,        // by one thread
-    kReads,       // by two, and maybe by more
-    kWrite,       // by one thread, which has not read since; with the mark of the value
-    kReadWrite,   // by one thread: second() is what it read since, or before a store of a known
-                  // value
-    kReductions,  // atomics of one size whose results nobody reads, by anybody: they do not race
-                  // with each other; second() is as first() while there was one
-    kLogged,      // so is every access of this interval from now on
-    kReadBehind,  // written by one thread, and read by another of its warp, or itself, behind a
-                  // barrier of the warp: second(), in this interval
-  };
-
-  BARRACUDA_WIRE explicit WordState(std::uint64_t bits) : bits_(bits) {}
-
-  BARRACUDA_WIRE static WordState of(std::uint32_t interval, Kind kind, const KeptAccess& first,
-                                     const KeptAccess& second = {}) {
-    return WordState(interval | std::uint64_t{static_cast<std::uint32_t>(kind)} << kKindShift |
-                     pack(first) << kFirstShift | pack(second) << kSecondShift);
-  }
-
-  BARRACUDA_WIRE static WordState of_write(std::uint32_t interval, const KeptAccess& by,
-                                           std::uint32_t mark) {
-    return WordState(of(interval, Kind::kWrite, by).bits_ | std::uint64_t{mark} << kSecondShift);
-  }
-
-  [[nodiscard]] BARRACUDA_WIRE std::uint64_t bits() const { return bits_; }
-
-  // Whether all that it keeps are strong. Two of three that race may be kept, and how grave that is
-  // depends on who was not, so of both kinds all are logged.
-  [[nodiscard]] BARRACUDA_WIRE bool is_strong() const { return bits_ >> kStrongShift != 0; }
-
-  [[nodiscard]] BARRACUDA_WIRE WordState with_strength(bool is_strong) const {
-    return WordState((bits_ & ~(std::uint64_t{1} << kStrongShift)) | std::uint64_t{is_strong}
-                                                                         << kStrongShift);
-  }
-
-  // With the same interval and first access.
-  [[nodiscard]] BARRACUDA_WIRE WordState with(Kind kind, const KeptAccess& second) const {
-    constexpr std::uint64_t kStays =
-        ((std::uint64_t{1} << kSecondShift) - 1) & ~(7ULL << kKindShift);
-    return WordState((bits_ & kStays) |
-                     std::uint64_t{static_cast<std::uint32_t>(kind)} << kKindShift |
-                     pack(second) << kSecondShift);
-  }
-
-  [[nodiscard]] BARRACUDA_WIRE std::uint32_t interval() const {
-    return static_cast<std::uint32_t>(bits_) & kMostIntervals;
-  }
-
-  [[nodiscard]] BARRACUDA_WIRE Kind kind() const {
-    return static_cast<Kind>(bits_ >> kKindShift & 7);
-  }
-
-  [[nodiscard]] BARRACUDA_WIRE KeptAccess first() const { return unpack(bits_ >> kFirstShift); }
-
-  [[nodiscard]] BARRACUDA_WIRE KeptAccess second() const { return unpack(bits_ >> kSecondShift); }
-
-  [[nodiscard]] BARRACUDA_WIRE std::uint32_t mark() const {
-    return static_cast<std::uint32_t>(bits_ >> kSecondShift) & ((1U << kMarkBits) - 1);
-  }
-
- private:
-  static constexpr int kThreadBits = 10, kGranulesBits = 2;
-  static constexpr int kAccessBits = kThreadBits + kStateSiteBits + kGranulesBits;
-  static constexpr int kKindShift = kIntervalBits, kFirstShift = kKindShift + 3,
-                       kSecondShift = kFirstShift + kAccessBits;
-  static constexpr int kStrongShift = kSecondShift + kAccessBits;
-  static_assert(kStrongShift + 1 == 64 && kMarkBits <= kAccessBits,
-                "every bit of a state has one meaning");
-  static_assert(static_cast<std::uint32_t>(Kind::kReadBehind) < 1U << (kFirstShift - kKindShift) &&
-                kMostGranulesLog2 < 1U << kGranulesBits);
-
-  BARRACUDA_WIRE static std::uint64_t pack(const KeptAccess& access) {
-    return access.thread | access.site << kThreadBits |
-           access.granules_log2 << (kThreadBits + kStateSiteBits);
-  }
-
-  BARRACUDA_WIRE static KeptAccess unpack(std::uint64_t bits) {
-    return {.thread = static_cast<std::uint32_t>(bits) & ((1U << kThreadBits) - 1),
-            .site = static_cast<std::uint32_t>(bits >> kThreadBits) & (kMostStateSites - 1),
-            .granules_log2 = static_cast<std::uint32_t>(bits >> (kThreadBits + kStateSiteBits)) &
-                             kMostGranulesLog2};
-  }
-
-  std::uint64_t bits_ = 0;
-};
-
 // What an access makes of a state.
 struct StateStep {
   WordState next;
   bool logs = false;            // the access is logged
   std::uint32_t kept = 0;       // before it first() of the old state (1), second() (2)
   bool has_same_value = false;  // the first stored what this access stores
+  bool is_pending = false;      // the first is a copy that its thread has not waited for,
+  bool is_again = false;        // and now makes from the same place, in the same group
+  // Up to which group of its copies the thread has waited meanwhile, and that of the first.
+  std::uint32_t waited = 0, kept_waited = 0;
 };
 
 BARRACUDA_WIRE std::uint32_t kept_in(WordState state) {
@@ -452,6 +281,7 @@ BARRACUDA_LOGGER StateStep step_alike(WordState state, std::uint32_t interval,
     case StateUse::kReduction:
       return reduction_step(state, interval, access);
     case StateUse::kLogged:
+    case StateUse::kCopy:
       break;
   }
   return log_from_now_on(state, interval, access);
@@ -536,6 +366,7 @@ BARRACUDA_WIRE StateStep step(WordState met, std::uint32_t interval, const State
     case StateUse::kReduction:
       return step_by<StateUse::kReduction>(met, interval, access);
     case StateUse::kLogged:
+    case StateUse::kCopy:
       break;
   }
   return step_by<StateUse::kLogged>(met, interval, access);

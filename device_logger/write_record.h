@@ -161,9 +161,11 @@ BARRACUDA_LOGGER bool write_affine(const Log& log, const Lanes& lanes, std::uint
 struct PastAccess {
   RecordKind kind = RecordKind::kEarlier;
   std::uint32_t site = 0;
-  std::uint32_t interval = 0;  // of a kEarlier: its number where barriers of warps are counted
-  std::uint32_t thread = 0;    // in its block
-  std::uint64_t address = 0;   // tagged
+  // Of a kEarlier: its number where barriers of warps are counted; of an asynchronous copy what is
+  // known of its end (copy_states.h).
+  std::uint32_t interval = 0;
+  std::uint32_t thread = 0;   // in its block
+  std::uint64_t address = 0;  // tagged
   UniformValue value;
   std::uint32_t cta = 0;  // of a kSettled, as the program numbers it
 };

@@ -65,6 +65,7 @@ struct Kernel {
   // those of other memory (device_logger/word_owners.h): the first site that they name, and how
   // many bytes have one.
   bool keeps_states = false, keeps_owners = false;
+  bool keeps_copies = false;  // what its cp.async write has states: a block keeps more
   wire::SiteId state_sites{};
   std::uint32_t state_granule_log2 = 2, owner_granule_log2 = 2;
 

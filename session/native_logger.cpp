@@ -8,6 +8,8 @@
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/symbols.h"
 #include "device_logger/write_record.h"
+#include "session/native_call.h"
+#include "session/native_copies.h"
 #include "session/native_lanes.h"
 #include "session/native_owners.h"
 #include "session/native_queue.h"
@@ -59,33 +61,6 @@ LaneWords addresses_of(const NativeCall& call, bool generic, std::uint32_t& mask
   return addresses;
 }
 
-std::uint32_t site_of(const NativeCall& call, std::uint32_t lane) {
-  return call.arguments[0].load<std::uint32_t>(static_cast<int>(lane));
-}
-
-// The lanes of `mask` that call from the first one's site.
-NativeLanes lanes_of_first_site(const NativeCall& call, std::uint32_t mask) {
-  const std::uint32_t site = site_of(call, static_cast<std::uint32_t>(std::countr_zero(mask)));
-  std::uint32_t same = 0;
-  for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
-    same |= static_cast<std::uint32_t>(site_of(call, lane) == site) << lane;
-  }
-  return NativeLanes(same & mask);
-}
-
-// Calls visit(lanes) for the lanes of each site; again later if it has no room for one.
-template <typename Visit>
-NativeResult for_each_site(const NativeCall& call, std::uint32_t mask, const Visit& visit) {
-  while (mask != 0) {
-    const NativeLanes same = lanes_of_first_site(call, mask);
-    if (!visit(same)) {
-      return NativeResult::kTryAgain;
-    }
-    mask &= ~same.mask;
-  }
-  return NativeResult::kDone;
-}
-
 bool is_global(std::uint64_t address) {
   return wire::space_of(address) == AddressSpace::kGlobal;
 }
@@ -131,20 +106,6 @@ std::uint32_t logged_lanes(const NativeCall& call, const wire::LaunchDescriptor&
 }
 
 // --- accesses ---
-
-void set_results(const NativeCall& call, std::uint32_t lanes, std::uint64_t result) {
-  NativeLanes(lanes).for_each([&](std::uint32_t lane, std::uint32_t) {
-    call.result.store(static_cast<int>(lane), 0, result);
-  });
-}
-
-LaneWords words_of(const NativeCall& call, std::size_t argument) {
-  LaneWords words;
-  for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
-    words[lane] = call.arguments[argument].load<std::uint32_t>(static_cast<int>(lane));
-  }
-  return words;
-}
 
 // The arguments from `first` on are stored values, if there are any.
 StoredValues values_of(const NativeCall& call, std::size_t first) {
@@ -551,6 +512,9 @@ constexpr std::array kHooks = {
     hook("__barracuda_next_interval", 1, &next_interval<false>),
     hook("__barracuda_count_interval", 1, &next_interval<true>),
     hook("__barracuda_logs_barrier", 0, &logs_barrier),
+    hook("__barracuda_copy", 4, &log_copy),
+    hook("__barracuda_commit_copies", 2, &commit_copies),
+    hook("__barracuda_wait_copies", 4, &wait_for_copies),
     hook("__barracuda_release_begin", 2, &release_begin<false>),
     hook("__barracuda_release_begin_generic", 2, &release_begin<true>),
     hook("__barracuda_release_end", 6, &release_end),

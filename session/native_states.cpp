@@ -4,9 +4,12 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "base/assert.h"
 #include "device_logger/block_events.h"
+#include "device_logger/copy_states.h"
 #include "device_logger/site_word.h"
 #include "device_logger/unlogged_memory.h"
 #include "device_logger/write_record.h"
@@ -51,6 +54,21 @@ std::uint64_t* NativeStates::state_at(std::uint64_t offset) const {
   return reinterpret_cast<std::uint64_t*>(at_ + wire::state_offset(offset, states_.granule_log2));
 }
 
+std::uint64_t NativeStates::states() const {
+  return wire::state_offset(states_.window, states_.granule_log2) / sizeof(std::uint64_t);
+}
+
+std::uint64_t& NativeStates::progress_of(std::uint32_t thread) const {
+  DEBUG_ASSERT(thread < threads_);
+  return *reinterpret_cast<std::uint64_t*>(
+      at_ + wire::progress_offset(states() * sizeof(std::uint64_t), threads_, thread));
+}
+
+void NativeStates::wait_for(std::uint32_t lane, std::uint32_t over, std::uint32_t interval) const {
+  std::uint64_t& bits = progress_of(warp_ * wire::kWarpLanes + lane);
+  bits = wire::CopyProgress(bits).after_wait(over, interval & wire::kMostIntervals).bits();
+}
+
 std::uint32_t* NativeStates::mask_of(std::uint32_t warp) const {
   return reinterpret_cast<std::uint32_t*>(header_ + wire::kLeftMasks) + warp;
 }
@@ -60,7 +78,9 @@ std::uint32_t NativeStates::next(std::uint32_t interval) const {
 }
 
 void NativeStates::forget() const {
-  std::memset(at_, 0, wire::state_offset(states_.window, states_.granule_log2));
+  for (std::uint64_t& bits : std::span(reinterpret_cast<std::uint64_t*>(at_), states())) {
+    bits = wire::WordState(bits).without_interval().bits();
+  }
 }
 
 void NativeStates::leave(std::uint32_t lanes, std::uint32_t interval) const {
@@ -180,8 +200,18 @@ bool NativeStates::gather(wire::EventRecord event, const NativeQueue& queue) con
 bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
                             std::uint64_t offset, const LaneStep& lane,
                             const NativeQueue& queue) const {
-  const wire::UniformValue stored{.value = step.has_same_value ? lane.value : 0,
-                                  .known = step.has_same_value};
+  if (step.waited != 0 &&
+      !wire::write_past(queue,
+                        {.site = states_.first_site + state.first().site,
+                         .interval = wire::kCopyWaited,
+                         .thread = lane.access.by.thread,
+                         .address = wire::tagged_address(AddressSpace::kShared, offset),
+                         .value = {.value = wire::CopyRecord{.waited = step.waited}.packed()}})) {
+    return false;
+  }
+  const wire::UniformValue stored{
+      .value = step.has_same_value ? lane.value : wire::CopyRecord::of_kept(state, step).packed(),
+      .known = step.has_same_value};
   for (std::uint32_t which = 0; which < 2; ++which) {
     const wire::KeptAccess kept = which == 0 ? state.first() : state.second();
     const std::uint32_t site = states_.first_site + kept.site;
@@ -191,7 +221,7 @@ bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
         (!tell_warp_barriers(queue, kept.thread / wire::kWarpLanes, number) ||
          !wire::write_past(queue,
                            {.site = site,
-                            .interval = number,
+                            .interval = step.is_pending ? wire::kCopyPending : number,
                             .thread = kept.thread,
                             .address = wire::tagged_address(AddressSpace::kShared,
                                                             wire::begin_of(states_, kept, offset)),
@@ -206,8 +236,9 @@ std::optional<bool> NativeStates::take(std::uint64_t offset, const LaneStep& lan
                                        const NativeQueue& queue) const {
   std::uint64_t& bits = *state_at(offset);
   const wire::WordState state(bits);
-  const wire::StateStep step = wire::any_step(
-      state, lane.interval, lane.access, [&](std::uint32_t thread) { return has_left(thread); });
+  const wire::StateStep step = wire::step_of_any(
+      state, lane.interval, lane.access, [&](std::uint32_t thread) { return has_left(thread); },
+      [&](std::uint32_t thread) { return wire::CopyProgress(progress_of(thread)); });
   if (!log_kept(state, step, offset, lane, queue)) {
     return std::nullopt;
   }
@@ -225,7 +256,7 @@ std::optional<bool> NativeStates::take_all(LaneStep lane, std::uint32_t bytes,
     if (!taken) {
       return std::nullopt;
     }
-    if (*taken && !logs && begin + granule() < end) {
+    if (*taken && !logs && begin + granule() < end && lane.access.use != wire::StateUse::kCopy) {
       lane.access.use = wire::StateUse::kLogged;
       at = begin - granule();  // once more
     }
@@ -269,6 +300,50 @@ std::optional<std::uint32_t> NativeStates::follow(const NativeLanes& lanes, std:
     }
   });
   return has_room ? std::optional(logged) : std::nullopt;
+}
+
+// A copy that is taken twice would meet itself. So of one whose record finds no room the states are
+// put back, and of the others it is noted that they are taken: nobody leaves a block that keeps
+// copies before it is over, and the words for those who did serve for that.
+bool NativeStates::copy(const NativeLanes& lanes, std::uint32_t site, const LaneWords& addresses,
+                        const LaneWords& intervals, const LaneWords& groups,
+                        const NativeQueue& queue) const {
+  bool has_room = true;
+  lanes.for_each([&](std::uint32_t lane, std::uint32_t) {
+    const std::uint32_t bit = std::uint32_t{1} << lane;
+    if (!has_room || (*mask_of(warp_) & bit) != 0) {
+      return;
+    }
+    const std::uint32_t thread = warp_ * wire::kWarpLanes + lane;
+    LaneStep step{.offset = wire::address_of(addresses[lane]),
+                  .interval = static_cast<std::uint32_t>(intervals[lane]) & wire::kMostIntervals,
+                  .access = wire::state_access(states_, site, thread)};
+    step.access.use = wire::StateUse::kCopy;
+    step.access.group = static_cast<std::uint32_t>(groups[lane]) & wire::kMostGroups;
+    const std::uint32_t bytes = wire::bytes_at(site), id = site & (wire::kMaxSites - 1);
+    const std::span states(state_at(step.offset), bytes >> states_.granule_log2);
+    const std::vector<std::uint64_t> before(states.begin(), states.end());
+    const wire::CopyRecord record{
+        .group = step.access.group + 1,
+        .waited = wire::CopyProgress(progress_of(thread)).waited_in(step.interval)};
+    const std::optional<bool> logs = take_all(step, bytes, queue);
+    has_room = logs && (!*logs || queue.is_quiet(id) ||
+                        wire::write_past(queue, {.site = id,
+                                                 .interval = wire::kCopyPending,
+                                                 .thread = thread,
+                                                 .address = addresses[lane],
+                                                 .value = {.value = record.packed()}}));
+    if (has_room) {
+      *mask_of(warp_) |= bit;
+    } else {
+      std::ranges::copy(before, states.begin());
+    }
+  });
+  return has_room;
+}
+
+void NativeStates::end_copies() const {
+  *mask_of(warp_) = 0;
 }
 
 }  // namespace barracuda::session

@@ -58,6 +58,16 @@ class NativeStates {
                                                     const wire::StoredValues<NativeLanes>& values,
                                                     const NativeQueue& queue) const;
 
+  // Asynchronous copies of `lanes`, of one site, to shared memory, beside which their threads have
+  // committed so many groups. They are logged here, if they have to be. False as of follow(); after
+  // the last of an instruction, end_copies().
+  [[nodiscard]] bool copy(const NativeLanes& lanes, std::uint32_t site, const LaneWords& addresses,
+                          const LaneWords& intervals, const LaneWords& groups,
+                          const NativeQueue& queue) const;
+  void end_copies() const;
+  // The lane has waited for its groups below `over`.
+  void wait_for(std::uint32_t lane, std::uint32_t over, std::uint32_t interval) const;
+
  private:
   struct LaneStep {
     std::uint64_t offset = 0;
@@ -75,6 +85,8 @@ class NativeStates {
 
   [[nodiscard]] wire::BlockEnd end_block() const;
   [[nodiscard]] std::uint64_t* state_at(std::uint64_t offset) const;
+  [[nodiscard]] std::uint64_t states() const;  // how many, with the words of threads
+  [[nodiscard]] std::uint64_t& progress_of(std::uint32_t thread) const;
   [[nodiscard]] std::uint32_t* mask_of(std::uint32_t warp) const;
   // Whether an access is logged; nothing as of follow().
   [[nodiscard]] std::optional<bool> take_all(LaneStep lane, std::uint32_t bytes,

@@ -46,8 +46,15 @@ std::uint32_t window_of(const StateMemory::Request& request) {
   if (!request.kernel.keeps_states) {
     return 0;
   }
-  return static_cast<std::uint32_t>(align_up(
-      kReservedBytes + kOwnBytes + request.kernel.shared_bytes + dynamic_bytes(request), 128));
+  // The words of the threads lie behind the states, each as large as one (copy_states.h).
+  const std::uint64_t of_threads = request.kernel.keeps_copies
+                                       ? request.launch.block.volume()
+                                             << request.kernel.state_granule_log2
+                                       : 0;
+  return static_cast<std::uint32_t>(align_up(kReservedBytes + kOwnBytes +
+                                                 request.kernel.shared_bytes +
+                                                 dynamic_bytes(request) + of_threads,
+                                             128));
 }
 
 }  // namespace

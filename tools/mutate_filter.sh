@@ -145,9 +145,14 @@ atomics: any scope is the device's|passes/global_accesses.cpp|s/wire::includes(s
 code: surfaces are not written|analysis/global_writes.cpp|s/reads_image(current.instruction) ? 0 : kFromUnknown/reads_image(current.instruction) ? 0 : 0/
 uniform: a write does not count|passes/uniform_barriers.cpp|s/ \&\& !interval.writes \&\&/ \&\&/
 uniform: any barrier will do|passes/uniform_barriers.cpp|s/uniform_\[flow_.block_of(barrier)\] != Uniformity::kSome \&\& !interval/!interval/
-uniform: who leaves has read nothing|passes/uniform_barriers.cpp|s/           !(interval.leaves \&\& interval.goes_on);/           true;/
+uniform: who leaves has read nothing|passes/uniform_barriers.cpp|s/ \&\& !(interval.leaves \&\& interval.goes_on);/;/
+uniform: copies are over at a barrier|passes/uniform_barriers.cpp|s/!copies_.come_before(barrier) \&\& //
+uniform: what is not committed is waited for|passes/uniform_barriers.cpp|s/left == 0U \&\& !uncommitted.come_before(site.statement)/left == 0U/
+uniform: a copy does not write|passes/uniform_barriers.cpp|s/return is_thread_copy(effect) || ((/return ((/
+copies: kernels with fences keep them|passes/barrier_intervals.cpp|s/kernel.keeps_states \&\& by_barriers_alone \&\&/kernel.keeps_states \&\&/
+copies: they have states of any size|passes/barrier_intervals.cpp|s/std::ranges::none_of(sites, is_too_large) \&\&//
 uniform: one interval is enough|passes/uniform_barriers.cpp|s/in_read_only\[at\] \&\& !in_other\[at\];/in_read_only[at];/
-uniform: generic stores are global|passes/uniform_barriers.cpp|s/effect.space != StateSpace::kGlobal;/effect.space == StateSpace::kShared;/
+uniform: generic stores are global|passes/uniform_barriers.cpp|s/effect.space != StateSpace::kGlobal)/effect.space == StateSpace::kShared)/
 uniform: generic loads are shared|passes/uniform_barriers.cpp|s/site.effect.space == StateSpace::kShared/true/
 uniform: who left has come to every barrier|passes/uniform_barriers.cpp|s/== Uniformity::kAll;/!= Uniformity::kSome;/
 uniform: a load before any barrier is steady|analysis/steady_loads.cpp|s/if (index == 0) {/if (index == ~0U) {/
@@ -198,7 +203,7 @@ events: a block does one thing|block_events.h|s/ || !is_same || / || /
 events: it is never over|block_events.h|s/if (is_over() || !is_whole/if (!is_whole/
 events: any warp is the last|block_events.h|s/} else if (there == all) {/} else if (there != 0) {/
 events: no block is untouched|block_events.h|s/(logged \& kLoggedEver) == 0} << 32/false} << 32/
-states: nobody leaves|shared_states.h|s/if (left_in <= number) {/if (false) {/
+states: nobody leaves|word_state.h|s/if (left_in <= number) {/if (false) {/
 states: who left did nothing|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/0U/
 states: who stayed has left|shared_states.h|s/(has_left(state.first().thread) ? 1U : 0U)/1U/
 logger: every site is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&\& (ranges_at(i) >> range \& 1) != 0;/return i < kMostOwnedSites \&\& (ranges_at(i) >> range \& 1) != 2;/
@@ -216,7 +221,14 @@ owners: barriers settle nothing|word_owners.h|s/return !by.is_of_interval(kept.i
 owners: who left is settled|word_owners.h|s/ || (is_frozen \&\& !has_left);/ || is_frozen;/
 owners: every value of a warp is equal|word_owners.h|s/ \&\& load_word() == access.value_mark;/;/
 owners: what is logged is logged once|word_owners.h|s/state.kind() == WordOwner::Kind::kLogged || access/access/
-rounds: numbers do not begin again|shared_states.h|s/(interval & kMostIntervals) == kMostIntervals - 1;/(interval \& kMostIntervals) == kMostIntervals;/
+copies: each is over before|copy_states.h|s/if (status == CopyStatus::kSettled) {/if (true) {/
+copies: all know at once of a wait|copy_states.h|s/settled = interval() == number ? over_before() : over();/settled = over();/
+copies: a second wait in an interval hides the first|copy_states.h|s/settled = interval() == number ? over_before() : this->over();/settled = this->over();/
+copies: waits count from the first group|copy_states.h|s/committed > left ? committed - left : 0/left/
+copies: a thread need not wait for its own|copy_states.h|s/status == CopyStatus::kOver \&\& is_own ?/is_own ?/
+copies: what others did before does not matter|copy_states.h|s/          .logs = !is_own,/          .logs = false,/
+copies: their state is of their interval|word_state.h|s/WordState(is_copy() ? bits_ \& ~kGoes : 0)/WordState(0)/
+rounds: numbers do not begin again|word_state.h|s/(interval & kMostIntervals) == kMostIntervals - 1;/(interval \& kMostIntervals) == kMostIntervals;/
 rounds: what is watched is kept in all of them|word_owners.h|s/(interval & (kFrozen | kLaterRound)) == 0/(interval \& kFrozen) == 0/
 rounds: numbers of what is watched begin again|word_owners.h|s/number = (interval & kLaterRound) != 0/number = false/
 quiet: no site is|quiet_sites.h|s/ \&\& (word_at(id \/ 32) >> id % 32 \& 1) != 0;/ \&\& word_at(0) == ~0U;/

@@ -9,23 +9,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/assert.h"
+#include "device_logger/copy_states.h"
 #include "host_detector/clock/cta_clock.h"
 #include "host_detector/lanes.h"
 
 namespace barracuda::detector {
 
-// kMatrixReads is of a warp as one: lane 0 stands for it. Nothing waits for kUnwaited.
+// kMatrixReads is of a warp as one: lane 0 stands for it. Nothing waits for kUnwaited. kKept is of
+// copies that the device logs when something conflicts with them (device_logger/copy_states.h).
 enum class Completion : std::uint8_t {
   kThreadGroup,
   kBulkWrites,
   kBulkReads,
   kMatrixReads,
   kUnwaited,
+  kKept,
 };
-inline constexpr std::size_t kCompletionCount = 5;
+inline constexpr std::size_t kCompletionCount = 6;
 
 // The pseudo warp of the lanes of `warp` for this completion.
 constexpr std::uint32_t completion_warp(Completion completion, std::uint32_t warp) {
@@ -34,7 +39,7 @@ constexpr std::uint32_t completion_warp(Completion completion, std::uint32_t war
 
 static_assert(completion_warp(Completion{}, 0) == wire::kWarpLanes,
               "pseudo warps begin above the real ones");
-static_assert(completion_warp(Completion::kUnwaited, wire::kWarpLanes - 1) + 1 ==
+static_assert(completion_warp(Completion::kKept, wire::kWarpLanes - 1) + 1 ==
                   completion_warp(Completion{kCompletionCount}, 0),
               "each completion has a pseudo warp for each warp, and no other has it");
 
@@ -49,7 +54,7 @@ constexpr std::uint32_t mbarrier_lane(std::uint32_t mbarrier) {
   return mbarrier % wire::kWarpLanes;
 }
 
-static_assert(mbarrier_warp(0) > completion_warp(Completion::kUnwaited, wire::kWarpLanes - 1),
+static_assert(mbarrier_warp(0) > completion_warp(Completion::kKept, wire::kWarpLanes - 1),
               "those of mbarriers are above those of copies");
 static_assert(mbarrier_warp(kMaxMbarriers - 1) < 1U << 24, "PackedCompletion has 24 bits for them");
 
@@ -97,6 +102,49 @@ class CopyGroups {
   std::vector<Time> ends_;  // of committed groups, the newest last
 };
 
+// Stamps of a lane's copies that the device has kept (wire::CopyRecord). Each barrier interval
+// of the block has stamps of its own, in the order of the groups: so who knows one knows those of
+// the groups before.
+class KeptCopies {
+ public:
+  // Of a group that is over and not known it is the first.
+  [[nodiscard]] Time stamp_of(std::uint32_t recorded) {
+    is_used_ = true;
+    const std::uint32_t group = recorded & ~wire::CopyRecord::kAgain;
+    if (group == 0) {
+      return base_ + 1;
+    }
+    nearest_ = nearest_ == 0 ? group : nearest_;
+    const std::uint32_t place =
+        std::clamp(kMostApart + group, nearest_ + 1, nearest_ + 2 * kMostApart - 1) - nearest_;
+    return base_ + 2 * place + (group == recorded ? 0 : 1);
+  }
+
+  // Of that group and all before.
+  [[nodiscard]] Time last_up_to(std::uint32_t group) {
+    return stamp_of(group) + (group == 0 ? 0 : 1);
+  }
+
+  [[nodiscard]] Time last() const { return base_ + kOfInterval; }
+
+  // After so many intervals in which one was logged as there are, no stamp is new.
+  void end_interval() {
+    const bool has_more = base_ < std::numeric_limits<Time>::max() - 2 * kOfInterval;
+    base_ += is_used_ && has_more ? kOfInterval : 0;
+    nearest_ = 0;
+    is_used_ = false;
+  }
+
+ private:
+  // Nobody has so many groups under way; those that lie further apart have one stamp.
+  static constexpr std::uint32_t kMostApart = 2048;
+  static constexpr Time kOfInterval = 4 * kMostApart;
+
+  Time base_ = 0;
+  std::uint32_t nearest_ = 0;  // the first group that was logged, in the middle
+  bool is_used_ = false;
+};
+
 // A tensor map in memory that a lane is about to copy by: of which the copy's record does not say
 // where it lies.
 struct MapRead {
@@ -115,7 +163,7 @@ class Completions {
 
   [[nodiscard]] CopyGroups& groups(Completion completion, std::uint32_t lane) {
     DEBUG_ASSERT(lane < wire::kWarpLanes && completion != Completion::kMatrixReads &&
-                 completion != Completion::kUnwaited);
+                 completion != Completion::kUnwaited && completion != Completion::kKept);
     return groups_[completion == Completion::kThreadGroup ? 0 : 1][lane];
   }
 
@@ -130,6 +178,31 @@ class Completions {
                  lane < wire::kWarpLanes);
     Time& waited = waited_[static_cast<std::size_t>(completion)][lane];
     waited = std::max(waited, time);
+  }
+
+  // The stamp of a copy that the device has kept, of the lane's group of that number.
+  [[nodiscard]] Time kept_copy(std::uint32_t lane, std::uint32_t group) {
+    return kept_[lane].stamp_of(group);
+  }
+
+  // The lane has waited for its groups up to that one.
+  void end_kept(std::uint32_t lane, std::uint32_t group) {
+    wait(Completion::kKept, lane, kept_[lane].last_up_to(group));
+  }
+
+  // The block has met: its threads know of all of those so far.
+  void end_kept_interval() {
+    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+      wait(Completion::kKept, lane, kept_[lane].last());
+      kept_[lane].end_interval();
+    }
+  }
+
+  // Up to where the lane has waited for them, while it does what it did before: it knows all then.
+  [[nodiscard]] Time know_kept(std::uint32_t lane) { return know_kept(lane, kept_[lane].last()); }
+
+  [[nodiscard]] Time know_kept(std::uint32_t lane, Time waited) {
+    return std::exchange(waited_[static_cast<std::size_t>(Completion::kKept)][lane], waited);
   }
 
   // Calls visit(completion, lanes, time) for lanes of `lanes` that waited up to the same time.
@@ -156,6 +229,7 @@ class Completions {
   OfLanes<MapRead> map_reads_{};
   std::array<OfLanes<CopyGroups>, 2> groups_;
   CopyGroups matrix_groups_;
+  OfLanes<KeptCopies> kept_;
   std::array<OfLanes<Time>, kCompletionCount> waited_{};
 };
 

@@ -133,6 +133,12 @@ void WarpState::join_completions(std::uint32_t lanes) {
   }
 }
 
+void WarpState::end_kept_copies() {
+  if (completions_ != nullptr) {
+    completions_->end_kept_interval();
+  }
+}
+
 void WarpState::set_stack(std::uint32_t lane, std::uint32_t stack) {
   ASSERT(lane < wire::kWarpLanes);
   stacks_[lane] = stack;

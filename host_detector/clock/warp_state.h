@@ -65,6 +65,8 @@ class WarpState {
   void add_waited(std::uint32_t lanes, std::vector<WarpTime>& times) const;
   // Puts into the clocks of `lanes` up to where they waited for their own copies.
   void join_completions(std::uint32_t lanes);
+  // Whoever meets its threads next learns of the copies of theirs that the device had kept.
+  void end_kept_copies();
 
   // Calls visit(lanes, state) for groups of lanes of `lanes` with the same state.
   template <typename Visit>

@@ -351,6 +351,11 @@ void SyncRules::barrier(const Actor& actor, const WarpOperation& operation, bool
 // that they need.
 void SyncRules::open(CtaState& cta, std::uint32_t number, Barrier& barrier) const {
   report_lanes_gone(engine_, cta, number, barrier);
+  if (engine_.has_asynchrony) {
+    for (WarpState& warp : cta.warps) {
+      warp.end_kept_copies();
+    }
+  }
   if (!engine_.has_asynchrony && !engine_.options.keeps_everything && !cta.launch.has_clusters() &&
       barrier.has_everybody(cta.warps)) {
     cta.shared.begin_phase();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device_logger/copy_states.h"
 #include "host_detector/operation_traits.h"
 #include "host_detector/races/piece_check.h"
 #include "host_detector/races/shared_sets.h"
@@ -81,9 +82,13 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
                         .completion = completion.packed(),
                         .time = actor.warp.now()});
   }
-  return site.asynchrony == wire::Asynchrony::kNone
-             ? check_alike(actor, operation, site, lanes, {.flags = flags})
-             : check_copies(actor, operation, site, lanes, flags);
+  const bool is_copy = site.asynchrony != wire::Asynchrony::kNone;
+  if (operation.is_earlier && !operation.is_settled) {
+    return is_copy ? check_kept_copy(actor, operation, site, flags)
+                   : check_kept(actor, operation, site, {.flags = flags});
+  }
+  return is_copy ? check_copies(actor, operation, site, lanes, flags)
+                 : check_alike(actor, operation, site, lanes, {.flags = flags});
 }
 
 // Its block may be handled by another thread of the host, or be over. What that block knew of
@@ -225,6 +230,49 @@ bool AccessCheck::check_copies(const Actor& actor, const WarpOperation& operatio
     lanes &= ~same;
   }
   return are_addresses_possible;
+}
+
+// What a lane did and the device kept is ordered before its copies that are under way, or behind
+// those that are over.
+bool AccessCheck::check_kept(const Actor& actor, const WarpOperation& operation,
+                             const wire::SiteInfo& site, const Stamp& stamp) {
+  if (actor.warp.known_completions() == nullptr) {
+    return check_alike(actor, operation, site, operation.mask, stamp);
+  }
+  Completions& completions = actor.warp.completions();
+  const std::uint32_t lane = first_lane(operation.mask);
+  const Time waited = completions.know_kept(lane);
+  const bool is_possible = check_alike(actor, operation, site, operation.mask, stamp);
+  (void)completions.know_kept(lane, waited);
+  return is_possible;
+}
+
+// Of one lane. A copy that was kept is logged in each interval in which something conflicts with
+// it, until its thread has waited for it and the block has met. So its stamp need not last: at the
+// next barrier of the block all know it, and if it is still under way it has another one then.
+bool AccessCheck::check_kept_copy(const Actor& actor, const WarpOperation& operation,
+                                  const wire::SiteInfo& site, std::uint8_t flags) {
+  Completions& completions = actor.warp.completions();
+  const std::uint32_t lane = first_lane(operation.mask);
+  const auto record = wire::CopyRecord::unpacked(operation.uniform_value);
+  if (record.waited != 0) {
+    completions.end_kept(lane, record.waited);
+  }
+  if (operation.interval == wire::kCopyOver) {
+    completions.end_kept(lane, record.group);
+  }
+  if (operation.interval == wire::kCopyWaited) {
+    return true;
+  }
+  const PackedCompletion completion{.cta = actor.cta.index,
+                                    .warp = completion_warp(Completion::kKept, actor.warp.warp())};
+  const Stamp stamp{.flags = static_cast<std::uint8_t>(flags | Cell::kAsynchronous),
+                    .completion = completion.packed(),
+                    .time = completions.kept_copy(lane, record.group)};
+  // Its record may come late: its thread has waited for it meanwhile, and gone on.
+  const bool is_over = completions.waited(Completion::kKept, lane) >= stamp.time;
+  return is_over ? check_kept(actor, operation, site, stamp)
+                 : check_alike(actor, operation, site, operation.mask, stamp);
 }
 
 bool AccessCheck::check_range(const Actor& actor, const WarpOperation& operation,

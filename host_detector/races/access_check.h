@@ -59,6 +59,10 @@ class AccessCheck {
                    std::uint32_t lanes, const Stamp& stamp);
   bool check_copies(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site,
                     std::uint32_t lanes, std::uint8_t flags);
+  bool check_kept(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site,
+                  const Stamp& stamp);
+  bool check_kept_copy(const Actor& actor, const WarpOperation& operation,
+                       const wire::SiteInfo& site, std::uint8_t flags);
 
   EngineState& engine_;
 };

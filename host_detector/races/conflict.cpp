@@ -14,6 +14,14 @@ Pair pair_of(const PlacedPiece& access, const Cell& older, const Cell& newer) {
           .same_launch = older.launch() == newer.launch()};
 }
 
+// Of copies that the device has kept: the same one may be logged several times, as that of a lane
+// has one stamp (KeptCopies).
+bool are_one_kept_copy(const Cell& older, const Cell& newer) {
+  return newer.is_asynchronous() && older.value == newer.value && older.time == newer.time &&
+         older.site == newer.site &&
+         PackedCompletion::of(older.value).warp == completion_warp(Completion::kKept, older.warp);
+}
+
 // Two lanes of the cells that nothing orders.
 struct Unordered {
   std::uint32_t older_lane = 0, lane = 0;
@@ -23,8 +31,8 @@ struct Unordered {
 // The first at `byte`, which these lanes touch. `defies`: no order helps.
 std::optional<Unordered> find_unordered(const PlacedPiece& access, const Cell& older,
                                         const Cell& cell, std::uint32_t byte, bool defies) {
-  const bool is_same_warp =
-      older.cta == cell.cta && older.warp == cell.warp && !older.is_asynchronous();
+  const bool is_same_warp = older.cta == cell.cta && older.warp == cell.warp &&
+                            (!older.is_asynchronous() || are_one_kept_copy(older, cell));
   for (const std::uint32_t older_lane : SetBits(older.lanes_at(byte))) {
     for (const std::uint32_t lane : SetBits(cell.lanes_at(byte))) {
       const bool is_ordered = (is_same_warp && older_lane == lane) ||

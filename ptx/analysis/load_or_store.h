@@ -18,4 +18,10 @@ inline bool only_stores(const Effect& effect) {
           effect.operation == wire::Operation::kWrite);
 }
 
+// cp.async, which its thread waits for by groups.
+inline bool is_thread_copy(const Effect& effect) {
+  return effect.operation == wire::Operation::kCopy &&
+         effect.asynchrony == wire::Asynchrony::kThreadGroup;
+}
+
 }  // namespace barracuda::ptx

@@ -93,6 +93,7 @@ struct PlannedSite {
   std::vector<std::uint32_t> loops;  // and these
   bool counts_intervals = false;  // of a kernel of barrier_intervals: its hook knows the interval
   bool counts_warps = false;      // so are barriers of the whole warp (wire::kCountsWarps)
+  bool keeps_copies = false;      // of a cp.async whose writes have states (copy_states.h)
   bool is_of_warp = false;        // one of those: a bar.warp.sync of all lanes
   bool has_state = false;         // a load or store of shared memory that is not weak
   bool publishes_later = false;   // there: the thread may publish before its block's next barrier

@@ -25,9 +25,21 @@ bool may_be_unaligned(const PlannedSite& site) {
          (bytes > kLineAlignment || !std::has_single_bit(bytes));
 }
 
+// What a cp.async reads: global memory.
+bool is_copy_read(const PlannedSite& site) {
+  return site.hook == HookKind::kAccess && site.info.operation == wire::Operation::kRead &&
+         site.info.asynchrony == wire::Asynchrony::kThreadGroup;
+}
+
 // What the states of words of shared memory have to know of an access: whether it reads or writes,
 // whether it is strong, and whether it is logged whatever the states say.
 std::uint32_t state_bits(const PlannedSite& site) {
+  if (is_copy_read(site)) {
+    return wire::kPlainRead | wire::kAlwaysLogged;
+  }
+  if (site.keeps_copies) {
+    return wire::kPlainWrite;
+  }
   const bool is_weak = site.info.order == wire::MemoryOrder::kWeak;
   const bool reads = only_loads(site.effect);
   if (site.has_state && !is_weak && !site.publishes_later) {
@@ -45,12 +57,16 @@ std::uint32_t state_bits(const PlannedSite& site) {
   return wire::kPlainWrite | (has_state ? wire::kPlainRead : wire::kAlwaysLogged);
 }
 
-// Which accesses a launch leaves out that does not write the memory, and which write it. Neither
-// are asynchronous copies, which are no accesses of the thread's own; accesses that synchronise,
-// which other hooks log; and accesses of shared memory, which the block itself writes.
+// Which accesses a launch leaves out that does not write the memory, and which write it. A cp.async
+// reads at some time before its launch ends. Neither are other asynchronous copies, which are no
+// accesses of the thread's own; accesses that synchronise, which other hooks log; and accesses of
+// shared memory, which the block itself writes.
 std::uint32_t access_bits(const PlannedSite& site) {
   if (site.counts_intervals && site.hook == HookKind::kAccess) {
     return state_bits(site);
+  }
+  if (is_copy_read(site)) {
+    return wire::kPlainRead;
   }
   if (site.hook != HookKind::kAccess || site.info.asynchrony != wire::Asynchrony::kNone ||
       site.effect.space == StateSpace::kShared) {

@@ -10,6 +10,7 @@
 #include "ptx/analysis/constants.h"
 #include "ptx/hooks/atomic_result.h"
 #include "ptx/hooks/branch_hooks.h"
+#include "ptx/hooks/copy_text.h"
 #include "ptx/hooks/hook_call.h"
 #include "ptx/hooks/interval_text.h"
 #include "ptx/hooks/shortcut_text.h"
@@ -69,7 +70,7 @@ std::string write_release_end(const PlannedSite& site, HookNames& called) {
                      b64("%__barracuda_n"), b64("%__barracuda_r"), b64("%__barracuda_w")});
 }
 
-// As access_use() has it: what synchronises and asynchronous copies are always logged.
+// As access_use() has it: what synchronises is always logged, and what asynchronous copies write.
 bool may_be_left_out(const PlannedSite& site) {
   return (site_word(site) & (wire::kPlainRead | wire::kPlainWrite)) != 0;
 }
@@ -86,6 +87,7 @@ std::string_view state_hook(const PlannedSite& site) {
       return "keep_reduction";
     case wire::StateUse::kWrite:
     case wire::StateUse::kLogged:
+    case wire::StateUse::kCopy:
       break;
   }
   return "keep_access";
@@ -216,6 +218,10 @@ HookWriter::Around HookWriter::skip_if_left_out(const PlannedSite& site, bool is
 }
 
 HookText HookWriter::write_event(const PlannedSite& site, const Statement& statement) {
+  if (site.keeps_copies) {
+    const Predicate predicate = skip_unless(statement.instruction);
+    return {.before = predicate.before + write_groups(site, statement, called_) + predicate.after};
+  }
   const Effect& effect = site.effect;
   std::string detail = "0", threads = "0";
   if (const Operand* barrier = operand_at(statement, effect.barrier_operand)) {
@@ -298,7 +304,9 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
     return Hook{.name = name, .is_generic = is_generic};
   };
   Predicate needless;
-  if (site.counts_intervals && words == 0) {
+  if (site.keeps_copies && site.info.operation == wire::Operation::kWrite) {
+    text += write_copy(site, called_);
+  } else if (site.counts_intervals && words == 0) {
     // Who comes to the hook of such an interval has to log: to ask would double what ptxas has to
     // compile of an unrolled product.
     if (!site.in_read_only_interval) {
@@ -320,6 +328,9 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
     text += words == 0   ? write_call(called_, hook("access"), {id, where})
             : words == 1 ? write_call(called_, hook("store"), {id, where, low})
                          : write_call(called_, hook("store_wide"), {id, where, low, high});
+  }
+  if (site.keeps_copies && site.info.operation == wire::Operation::kRead) {
+    text += note_logged_read();
   }
   text += needless.after + shortcut.after;
   text += use.after + predicate.after + interval.after;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "device_logger/logger_image.h"
 #include "device_logger/symbols.h"
 #include "ptx/analysis/program.h"
@@ -84,6 +85,7 @@ std::string select(const Module& logger, const Program& program) {
       append(text, logger, i, i + 1);
     } else if (statement.kind == StatementKind::kFunction) {
       const Function& function = logger.functions[statement.function];
+      ASSERT(function.body_end > i);  // the logger declares no function without its body
       if (called.contains(function.name)) {
         append(text, logger, i, function.body_end + 1);
       }

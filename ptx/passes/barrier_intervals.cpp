@@ -46,6 +46,13 @@ bool is_ordered_by_barriers(const Program& program, const PlannedSite& site) {
          ((site.hook == HookKind::kNone || site.hook == HookKind::kAccess) && is_own_access(site));
 }
 
+// Of cp.async: what it reads and writes, what commits its group, and what waits for it.
+bool is_of_copies(const PlannedSite& site) {
+  return site.info.asynchrony == wire::Asynchrony::kThreadGroup &&
+         (site.hook == HookKind::kAccess || site.info.operation == wire::Operation::kAsyncCommit ||
+          site.info.operation == wire::Operation::kAsyncWait);
+}
+
 bool is_strong_access(const PlannedSite& site) {
   return (site.hook == HookKind::kRelease || site.hook == HookKind::kAcquire ||
           site.hook == HookKind::kAtomic) &&
@@ -219,6 +226,38 @@ void keep_unpublished(const Program& program, const ControlFlow& flow, Kernel& k
   }
 }
 
+// Whether all threads of a block come to all its barriers together.
+bool all_meet(Program& program, std::uint32_t index, const ControlFlow& flow,
+              std::span<const PlannedSite> sites) {
+  const std::vector<Uniformity>& uniform = program.uniform_blocks_of(index);
+  return std::ranges::all_of(sites, [&](const PlannedSite& site) {
+    return !is_whole_barrier(program, site) ||
+           uniform[flow.block_of(site.statement)] == Uniformity::kAll;
+  });
+}
+
+// Asynchronous copies have states where nothing but barriers of the block orders threads, to which
+// all come together, so that nobody ever logs all (wire::kFrozen); and of a size that a state has.
+Expected<bool> keep_copies(Program& program, Kernel& kernel, std::uint32_t index,
+                           bool by_barriers_alone, std::span<PlannedSite> sites) {
+  const auto is_too_large = [&](const PlannedSite& site) {
+    return is_of_copies(site) && may_be_shared(site) &&
+           bytes_of(site) >> kernel.state_granule_log2 > 1U << wire::kMostGranulesLog2;
+  };
+  TRY(const ControlFlow* const flow, program.flow_of(index));
+  kernel.keeps_copies = kernel.keeps_states && by_barriers_alone &&
+                        std::ranges::none_of(sites, is_too_large) &&
+                        all_meet(program, index, *flow, sites);
+  if (!kernel.keeps_copies) {
+    kernel.keeps_states = kernel.keeps_owners = false;
+    return false;
+  }
+  for (PlannedSite& site : sites) {
+    site.keeps_copies = is_of_copies(site);
+  }
+  return true;
+}
+
 // Barriers of whole warps are counted, and let nobody know of anything but their warps, where no
 // thread leaves while others of its block wait.
 void count_warp_barriers(Program& program, std::uint32_t index, const ControlFlow& flow,
@@ -230,12 +269,7 @@ void count_warp_barriers(Program& program, std::uint32_t index, const ControlFlo
   if (std::ranges::none_of(sites, is_of_some_warp) || are_counted_elsewhere(program, sites)) {
     return;
   }
-  const std::vector<Uniformity>& uniform = program.uniform_blocks_of(index);
-  const bool meet = std::ranges::all_of(sites, [&](const PlannedSite& site) {
-    return !is_whole_barrier(program, site) ||
-           uniform[flow.block_of(site.statement)] == Uniformity::kAll;
-  });
-  if (!meet) {
+  if (!all_meet(program, index, flow, sites)) {
     return;
   }
   const Constants constants(program.module, program.function(index));
@@ -279,9 +313,9 @@ Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> s
     return {};
   }
   const auto is_by_barriers = [&](const PlannedSite& site) {
-    return is_ordered_by_barriers(program, site);
+    return is_ordered_by_barriers(program, site) || is_of_copies(site);
   };
-  const bool is_known =
+  bool is_known =
       calls_nothing_that_logs(program, index) &&
       std::ranges::all_of(sites,
                           [&](const PlannedSite& site) {
@@ -296,6 +330,9 @@ Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> s
       !program.functions[index].is_numbered && std::ranges::all_of(sites, is_by_barriers);
   if (is_known) {
     keep_states(*kernel, has_shared, sites);
+  }
+  if (is_known && std::ranges::any_of(sites, is_of_copies)) {
+    TRY(is_known, keep_copies(program, *kernel, index, by_barriers_alone, sites));
   }
   if (is_known && !by_barriers_alone) {
     if (auto kept = keep_where_known(program, *kernel, index, sites); !kept) {

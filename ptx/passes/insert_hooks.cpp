@@ -10,6 +10,7 @@
 #include "ptx/analysis/insertions.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/register_sizes.h"
+#include "ptx/hooks/copy_text.h"
 #include "ptx/hooks/hook_text.h"
 #include "ptx/hooks/interval_text.h"
 #include "ptx/passes/passes.h"
@@ -29,6 +30,9 @@ class FunctionWriter {
            HookWriter::declare_members({site, static_cast<std::size_t>(end - site)}));
     if (std::any_of(site, end, [](const PlannedSite& each) { return each.counts_intervals; })) {
       insert(function.body_begin + 1, declare_interval(site->counts_warps, program_.called_hooks));
+    }
+    if (std::any_of(site, end, [](const PlannedSite& each) { return each.keeps_copies; })) {
+      insert(function.body_begin + 1, declare_groups());
     }
     keep_low_bits({site, static_cast<std::size_t>(end - site)});
     part_collectives();

@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/assert.h"
+#include "device_logger/record.h"
 #include "ptx/analysis/load_or_store.h"
+#include "ptx/analysis/near_stops.h"
 #include "ptx/analysis/program.h"
 #include "ptx/passes/passes.h"
 
@@ -25,8 +28,47 @@ bool is_kept_load(const PlannedSite& site) {
 
 // Without a space it may be of shared memory.
 bool may_write_shared(const Effect& effect) {
-  return (is_shared_access(effect) || is_matrix_access(effect)) && !only_loads(effect) &&
-         effect.space != StateSpace::kGlobal;
+  return is_thread_copy(effect) || ((is_shared_access(effect) || is_matrix_access(effect)) &&
+                                    !only_loads(effect) && effect.space != StateSpace::kGlobal);
+}
+
+// Whether the statement does this, whatever predicate the lanes have.
+bool does(const Program& program, const PlannedSite& site, wire::Operation operation) {
+  return site.info.operation == operation &&
+         site.info.asynchrony == wire::Asynchrony::kThreadGroup &&
+         program.module.statements[site.statement].instruction.predicate.empty();
+}
+
+// Of a wait for groups of cp.async: how many may be left; kWaitAll as record.h has it.
+std::optional<std::uint64_t> groups_left(const Program& program, const PlannedSite& site) {
+  if (!does(program, site, wire::Operation::kAsyncWait)) {
+    return std::nullopt;
+  }
+  const auto& operands = program.module.statements[site.statement].instruction.operands;
+  return operands.empty() ? std::optional<std::uint64_t>(wire::kWaitAll)
+         : operands[0].kind == Operand::Kind::kInteger ? std::optional(operands[0].bits)
+                                                       : std::nullopt;
+}
+
+// Where copies may be under way: what comes behind one, up to a wait for all.
+NearStops find_copies(const Program& program, const ControlFlow& flow,
+                      std::span<const PlannedSite> sites) {
+  std::vector<NearStops::Stop> commits, waits;
+  for (const PlannedSite& site : sites) {
+    if (is_thread_copy(site.effect) || does(program, site, wire::Operation::kAsyncCommit)) {
+      commits.push_back({.statement = site.statement, .is_meant = is_thread_copy(site.effect)});
+    }
+  }
+  const NearStops uncommitted(flow, std::move(commits));
+  for (const PlannedSite& site : sites) {
+    const std::optional<std::uint64_t> left = groups_left(program, site);
+    const bool is_over =
+        left == wire::kWaitAll || (left == 0U && !uncommitted.come_before(site.statement));
+    if (is_over || is_thread_copy(site.effect)) {
+      waits.push_back({.statement = site.statement, .is_meant = !is_over});
+    }
+  }
+  return {flow, std::move(waits)};
 }
 
 // What the threads of a block may do from one barrier up to the next ones.
@@ -44,7 +86,8 @@ class KernelIntervals {
       : program_(program),
         function_(program.function(index)),
         flow_(flow),
-        uniform_(program.uniform_blocks_of(index)) {
+        uniform_(program.uniform_blocks_of(index)),
+        copies_(find_copies(program, flow, sites)) {
     for (const PlannedSite& site : sites) {
       if (is_barrier(site)) {
         barriers_.push_back(site.statement);
@@ -81,7 +124,7 @@ class KernelIntervals {
   // read must be known then.
   [[nodiscard]] bool is_read_only(std::size_t barrier, const Interval& interval) const {
     return uniform_[flow_.block_of(barrier)] != Uniformity::kSome && !interval.writes &&
-           !(interval.leaves && interval.goes_on);
+           !copies_.come_before(barrier) && !(interval.leaves && interval.goes_on);
   }
 
   [[nodiscard]] Interval from(std::size_t statement) const {
@@ -131,6 +174,7 @@ class KernelIntervals {
   const Function& function_;
   const ControlFlow& flow_;
   const std::vector<Uniformity>& uniform_;
+  const NearStops copies_;
   std::vector<std::size_t> barriers_;  // statements
 };
 

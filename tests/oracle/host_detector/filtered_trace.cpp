@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "device_logger/copy_states.h"
 #include "device_logger/memory_order.h"
 #include "device_logger/shared_states.h"
 
@@ -34,6 +35,11 @@ bool is_warp_barrier(const WarpOperation& operation, const wire::SiteInfo& site)
   return site.operation == Operation::kWarpBarrier && operation.event_operand == ~0U;
 }
 
+bool is_of_copies(const WarpOperation& operation, const wire::SiteInfo& site) {
+  return site.asynchrony == wire::Asynchrony::kThreadGroup &&
+         (is_plain_record(operation) || operation.kind == RecordKind::kEvent);
+}
+
 using BlockName = std::pair<detector::LaunchId, std::uint32_t>;
 
 BlockName block_of(const WarpOperation& operation) {
@@ -54,6 +60,10 @@ class CountableBlock {
     has_begun_ = true;
     const bool is_barrier =
         site.operation == Operation::kBarrier || site.operation == Operation::kBarrierArrive;
+    copies_ = copies_ || is_of_copies(operation, site);
+    is_by_barriers_ =
+        is_by_barriers_ && (leaves || is_plain_record(operation) || is_of_copies(operation, site) ||
+                            is_block_barrier(operation, site));
     is_countable_ = is_countable_ && (warp.waiting & operation.mask) == 0 &&
                     (!is_barrier || is_block_barrier(operation, site)) &&
                     (!leaves || warp.waiting == 0);
@@ -67,6 +77,13 @@ class CountableBlock {
     warp.waiting = (warp.alive & ~warp.waiting) == 0 ? 0 : warp.waiting;
   }
 
+  // What the block copies asynchronously has no states unless barriers alone order its threads.
+  [[nodiscard]] bool is_logged_whole() const {
+    return copies_ && !(is_by_barriers_ && is_countable());
+  }
+
+  [[nodiscard]] bool counts_warps() const { return !copies_ && is_countable(); }
+
   [[nodiscard]] bool is_countable() const {
     return is_countable_ && std::ranges::all_of(barriers_, [&](const auto& thread) {
              return thread.second == barriers_.begin()->second;
@@ -78,7 +95,7 @@ class CountableBlock {
     std::uint32_t alive = ~0U, waiting = 0;
   };
 
-  bool is_countable_ = true, has_begun_ = false;
+  bool is_countable_ = true, has_begun_ = false, is_by_barriers_ = true, copies_ = false;
   std::map<std::uint32_t, Warp> warps_;
   std::map<std::uint32_t, std::uint32_t> barriers_;  // by thread
 };
@@ -135,7 +152,9 @@ class BlockFilter {
     const bool is_access = is_plain_record(operation) || operation.kind == RecordKind::kRelease ||
                            operation.kind == RecordKind::kAcquire;
     WarpOperation logged = operation;
-    if (is_access) {
+    if (is_of_copies(operation, site)) {
+      logged.mask = copy(operation, site, steps);
+    } else if (is_access) {
       logged.mask = access(operation, site, publish_later, steps);
     }
     if (logged.mask == 0) {
@@ -159,6 +178,8 @@ class BlockFilter {
     std::uint32_t interval = 0;
     bool has_passed = false;  // a barrier, and has done nothing since
     bool has_passed_of_warp = false;
+    std::uint32_t groups = 0;    // of copies, that it has committed (wire::kLogsGroups)
+    std::uint64_t progress = 0;  // wire::CopyProgress
   };
 
   struct Late {
@@ -253,6 +274,64 @@ class BlockFilter {
     return logged;
   }
 
+  // The same of a copy's side, a commit or a wait.
+  std::uint32_t copy(const WarpOperation& operation, const wire::SiteInfo& site,
+                     std::vector<Step>& steps) {
+    std::uint32_t logged = 0;
+    for_each_lane(operation, [&](std::uint32_t lane) {
+      Thread& thread = threads_.at(thread_of(operation, lane));
+      const std::uint32_t flag = thread.groups & wire::kLogsGroups;
+      if (site.operation == Operation::kRead) {
+        thread.groups |= wire::kLogsGroups;
+        logged |= std::uint32_t{1} << lane;
+        return;
+      }
+      if (site.operation == Operation::kWrite) {
+        begin_copy(operation, site, lane, steps);
+        return;
+      }
+      const std::uint32_t left =
+          site.operation == Operation::kAsyncCommit || operation.event_operand != wire::kWaitAll
+              ? operation.event_operand
+              : 0;
+      if (site.operation == Operation::kAsyncCommit || left != operation.event_operand) {
+        thread.groups = wire::after_commit(thread.groups);
+      }
+      if (site.operation == Operation::kAsyncWait) {
+        thread.progress = wire::CopyProgress(thread.progress)
+                              .after_wait(wire::groups_over(thread.groups, left), thread.interval)
+                              .bits();
+      }
+      logged |= flag != 0 ? std::uint32_t{1} << lane : 0;
+    });
+    return logged;
+  }
+
+  void begin_copy(const WarpOperation& operation, const wire::SiteInfo& site, std::uint32_t lane,
+                  std::vector<Step>& steps) {
+    const std::uint64_t begin = wire::address_of(operation.lanes[lane].address);
+    const auto granules_log2 =
+        static_cast<std::uint32_t>(std::countr_zero(site.element_bytes / kGranule));
+    const std::uint32_t thread = thread_of(operation, lane);
+    const wire::StateAccess access{.by = {.thread = thread,
+                                          .site = static_cast<std::uint32_t>(operation.site),
+                                          .granules_log2 = granules_log2},
+                                   .use = wire::StateUse::kCopy,
+                                   .group = threads_.at(thread).groups & wire::kMostGroups};
+    bool logs = false;
+    for (std::uint64_t at = begin / kGranule; at * kGranule < begin + site.element_bytes; ++at) {
+      logs = take_granule(operation, at, access, steps) || logs;
+    }
+    if (logs) {
+      steps.emplace_back(
+          kept(operation, begin / kGranule, access.by, wire::kCopyPending,
+               wire::CopyRecord{.group = access.group + 1,
+                                .waited = wire::CopyProgress(threads_.at(thread).progress)
+                                              .waited_in(threads_.at(thread).interval)}
+                   .packed()));
+    }
+  }
+
   static wire::StateAccess state_access(const WarpOperation& operation, const wire::SiteInfo& site,
                                         std::uint32_t lane) {
     const std::uint32_t bytes = std::uint32_t{site.element_bytes} * site.element_count;
@@ -282,16 +361,25 @@ class BlockFilter {
                     const wire::StateAccess& access, std::vector<Step>& steps) {
     const wire::WordState state(states_.at(at));
     const std::uint32_t interval = threads_[access.by.thread].interval;
-    const wire::StateStep step = wire::any_step(
-        state, interval, access, [&](std::uint32_t thread) { return have_left_.contains(thread); });
+    const wire::StateStep step = wire::step_of_any(
+        state, interval, access, [&](std::uint32_t thread) { return have_left_.contains(thread); },
+        [&](std::uint32_t thread) { return wire::CopyProgress(threads_.at(thread).progress); });
+    if (step.waited != 0) {
+      const wire::KeptAccess waits{.thread = access.by.thread, .site = state.first().site};
+      steps.emplace_back(kept(operation, at, waits, wire::kCopyWaited,
+                              wire::CopyRecord{.waited = step.waited}.packed()));
+    }
     for (const std::uint32_t which : {0U, 1U}) {
       if ((step.kept >> which & 1) != 0) {
         const wire::KeptAccess past = which == 0 ? state.first() : state.second();
-        const std::uint32_t number =
-            wire::warp_bits(interval) != 0 ? wire::interval_of_kept(state, which) : 0;
+        const std::uint32_t number = step.is_pending ? wire::kCopyPending
+                                     : wire::warp_bits(interval) != 0
+                                         ? wire::interval_of_kept(state, which)
+                                         : 0;
         tell_barriers(operation, static_cast<std::uint8_t>(past.thread / wire::kWarpLanes),
                       number | (interval & wire::kCountsWarps), steps);
-        steps.emplace_back(kept(operation, at, past, number));
+        steps.emplace_back(kept(operation, at, past, number,
+                                which == 0 ? wire::CopyRecord::of_kept(state, step).packed() : 0));
       }
     }
     states_.at(at) = step.next.bits();
@@ -300,7 +388,8 @@ class BlockFilter {
 
   // As a kEarlier is decoded.
   static WarpOperation kept(const WarpOperation& by, std::uint64_t at,
-                            const wire::KeptAccess& access, std::uint32_t interval) {
+                            const wire::KeptAccess& access, std::uint32_t interval,
+                            std::uint64_t group) {
     const std::uint32_t lane = access.thread % wire::kWarpLanes;
     WarpOperation kept{.kind = RecordKind::kAffine,
                        .launch = by.launch,
@@ -309,8 +398,10 @@ class BlockFilter {
                        .warp = static_cast<std::uint8_t>(access.thread / wire::kWarpLanes),
                        .mask = std::uint32_t{1} << lane,
                        .is_earlier = true,
-                       .interval = static_cast<std::uint16_t>(interval)};
-    kept.lanes[lane].address = wire::tagged_address(wire::AddressSpace::kShared, at * kGranule);
+                       .interval = static_cast<std::uint16_t>(interval),
+                       .uniform_value = group};
+    kept.lanes[lane].address = wire::tagged_address(wire::AddressSpace::kShared,
+                                                    wire::begin_of(kShape, access, at * kGranule));
     return kept;
   }
 
@@ -323,7 +414,7 @@ class BlockFilter {
   std::uint32_t begins_with_ = 0;
 };
 
-std::set<BlockName> find_countable(const Trace& trace) {
+std::map<BlockName, CountableBlock> blocks_of(const Trace& trace) {
   std::map<BlockName, CountableBlock> blocks;
   for (const Step& step : trace.steps) {
     if (const auto* const operation = std::get_if<WarpOperation>(&step)) {
@@ -331,9 +422,14 @@ std::set<BlockName> find_countable(const Trace& trace) {
                                         trace.sites.at(static_cast<std::size_t>(operation->site)));
     }
   }
+  return blocks;
+}
+
+std::set<BlockName> those(const std::map<BlockName, CountableBlock>& blocks,
+                          bool (CountableBlock::*are_so)() const) {
   std::set<BlockName> found;
   for (const auto& [name, block] : blocks) {
-    if (block.is_countable()) {
+    if ((block.*are_so)()) {
       found.insert(name);
     }
   }
@@ -371,14 +467,17 @@ std::vector<std::uint32_t> find_publications(const Trace& trace,
 
 Trace filtered(const Trace& trace) {
   Trace logged{.sites = trace.sites, .steps = {}};
-  const std::set<BlockName> countable = find_countable(trace);
+  const std::map<BlockName, CountableBlock> known = blocks_of(trace);
+  const std::set<BlockName> countable = those(known, &CountableBlock::counts_warps),
+                            whole = those(known, &CountableBlock::is_logged_whole);
   const std::vector<std::uint32_t> publish_later = find_publications(trace, countable);
   std::map<BlockName, BlockFilter> blocks;
   for (const BlockName& name : countable) {
     blocks[name].count_warps();
   }
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
-    if (const auto* operation = std::get_if<WarpOperation>(&trace.steps[i])) {
+    const auto* operation = std::get_if<WarpOperation>(&trace.steps[i]);
+    if (operation != nullptr && !whole.contains(block_of(*operation))) {
       const wire::SiteInfo& site = trace.sites.at(static_cast<std::size_t>(operation->site));
       const bool lags = is_plain_record(*operation) && (i * 0x9E3779B9U >> 12) % 3 == 0;
       blocks[block_of(*operation)].take(*operation, site, publish_later[i], lags, logged.steps);

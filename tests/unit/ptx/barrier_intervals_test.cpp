@@ -47,6 +47,31 @@ constexpr const char* kTile =
 
 }  // namespace
 
+TEST_CASE("asynchronous copies of threads have states where all meet at barriers of the block") {
+  const std::string copy =
+      "cp.async.ca.shared.global [tile], [%rd1], 4;\ncp.async.commit_group;\n"
+      "cp.async.wait_group 1;\n";
+  const auto keeps_copies = [](const std::string& body) {
+    const auto kernel = instrument_with(body).kernels[0];
+    CHECK(kernel.keeps_states == kernel.keeps_copies);
+    return kernel.keeps_copies;
+  };
+  CHECK(keeps_copies(copy + kTile));
+  CHECK(keeps_copies(copy + "cp.async.wait_all;\n"));
+  CHECK(keeps_copies("@%p1 cp.async.commit_group;\n" + copy));
+  CHECK_FALSE(keeps_copies(copy + "membar.cta;\n"));
+  CHECK_FALSE(keeps_copies(copy + "bar.warp.sync -1;\n"));
+  CHECK_FALSE(keeps_copies(copy + "cp.async.mbarrier.arrive.shared.b64 [tile];\n"));
+  CHECK_FALSE(keeps_copies(copy + "ld.acquire.gpu.global.u32 %r3, [%rd1];\n"));
+  CHECK_FALSE(keeps_copies("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra leave;\n" +
+                           copy + "bar.sync 0;\nleave:\n"));
+  // A copy of 16 bytes has no state of bytes.
+  const std::string large =
+      "cp.async.cg.shared.global [tile], [%rd1], 16;\nst.shared.u8 [tile], %r1;\n";
+  CHECK_FALSE(keeps_copies(large));
+  CHECK(keeps_copies(copy + "st.shared.u8 [tile], %r1;\n"));
+}
+
 TEST_CASE("words of shared memory have states where barriers of the block alone order threads") {
   const std::string tile = kTile;
   CHECK(keeps_states(tile));
@@ -58,7 +83,9 @@ TEST_CASE("words of shared memory have states where barriers of the block alone 
   CHECK(keeps_states(tile + "call __internal_trig_reduction_slowpathd;\n"));  // CUDA's own
   CHECK(keeps_states(tile + "tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %r6}];\n"));
   for (const std::string_view other :
-       {"call helper;\n", "call reads_table;\n", "cp.async.ca.shared.global [tile], [%rd1], 4;\n",
+       {"call helper;\n", "call reads_table;\n",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 16, "
+        "[tile];\n",
         "ld.shared::cluster.u32 %r3, [%r4];\n", "barrier.cluster.arrive;\n",
         "mbarrier.init.shared.b64 [tile], 1;\n"}) {
     INFO(other);
@@ -310,6 +337,24 @@ bool counts_events(std::string_view body) {
 }
 
 }  // namespace
+
+TEST_CASE("what is under way at a barrier, or begins behind it, may be read there") {
+  const std::string copy = "cp.async.ca.shared.global [tile], [%rd1], 4;\n",
+                    commit = "cp.async.commit_group;\n", none = "cp.async.wait_group 0;\n",
+                    one = "cp.async.wait_group 1;\n", all = "cp.async.wait_all;\n",
+                    read = std::string(kBarrier) + kLoad + kBarrier;
+  CHECK(skipped_loads(copy + commit + none + read) == 1);
+  CHECK(skipped_loads(copy + all + read) == 1);
+  CHECK(skipped_loads(copy + commit + one + read) == 0);
+  CHECK(skipped_loads(copy + none + read) == 0);  // it is of no group
+  CHECK(skipped_loads(copy + commit + none + copy + read) == 0);
+  CHECK(skipped_loads(copy + commit + "@%p1 " + none + read) == 0);
+  CHECK(skipped_loads(copy + "@%p1 " + commit + none + read) == 0);
+  CHECK(skipped_loads(copy + commit + none + kBarrier + kLoad + copy + all + kBarrier) == 0);
+  CHECK(skipped_loads("$again:\n" + copy + commit + none + read + "@%p1 bra.uni $again;\n") == 1);
+  CHECK(skipped_loads("$again:\n" + all + read + copy + "@%p1 bra.uni $again;\n") == 1);
+  CHECK(skipped_loads("$again:\n" + one + read + copy + commit + "@%p1 bra.uni $again;\n") == 0);
+}
 
 TEST_CASE("threads of a block are counted where all come to every barrier together") {
   const std::string store = kStore, barrier = kBarrier;
