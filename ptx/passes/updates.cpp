@@ -10,17 +10,20 @@
 
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/program.h"
+#include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::updates {
 namespace {
 
 // Follows values through a function in the order of its text: compilers write a value before what
-// uses it. Of its branches only a jump is heeded: what was loaded on the way to it is not there in
-// the text behind it, the other way of an `if`, but where it leads to.
+// uses it. Of its branches only a jump is heeded there: what was loaded on the way to it is not in
+// the text behind it, the other way of an `if`, but where it leads to. Whether any way at all leads
+// from a load to a store is asked of the control flow, once the two make a pair: one way of an `if`
+// may loop, or return, before the other begins.
 class Finder {
  public:
-  explicit Finder(const Program& program) : program_(program) {}
+  Finder(const Program& program, const ControlFlow& flow) : program_(program), flow_(flow) {}
 
   // `site` is the last site of the statement, which may be no access (a branch, where the paper's
   // model logs them), or null.
@@ -173,13 +176,36 @@ class Finder {
       const bool is_there = base != nullptr && load.base == base->name &&
                             load.offset == address.offset &&
                             found.site->info.element_bytes == site.info.element_bytes;
-      if (is_there && (found.decides || std::ranges::find(sources, load.index) != sources.end())) {
+      if (is_there && (found.decides || std::ranges::find(sources, load.index) != sources.end()) &&
+          leads_to(found.site->statement, site.statement)) {
         found.site->in_update = site.in_update = true;
       }
     }
   }
 
+  // `from` stands before `to` in the text.
+  [[nodiscard]] bool leads_to(std::size_t from, std::size_t to) const {
+    const std::uint32_t target = flow_.block_of(to);
+    std::vector<std::uint32_t> open{flow_.block_of(from)};
+    std::vector<bool> seen(flow_.blocks.size());
+    while (!open.empty()) {
+      const std::uint32_t block = open.back();
+      open.pop_back();
+      if (block == target) {
+        return true;
+      }
+      for (const std::uint32_t next : flow_.blocks[block].successors) {
+        if (!seen[next]) {
+          seen[next] = true;
+          open.push_back(next);
+        }
+      }
+    }
+    return false;
+  }
+
   const Program& program_;
+  const ControlFlow& flow_;
   std::vector<Found> loads_;
   std::vector<Load> open_;
   std::vector<Jump> jumps_;
@@ -193,7 +219,8 @@ Expected<void> run(Program& program) {
   auto site = program.sites.begin();
   while (site != program.sites.end()) {
     const Function& function = program.function(site->function);
-    Finder finder(program);
+    TRY(const ControlFlow* const flow, program.flow_of(site->function));
+    Finder finder(program, *flow);
     for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
       PlannedSite* here = nullptr;
       while (site != program.sites.end() && site->statement == i) {

@@ -58,6 +58,19 @@ TEST_CASE("what one way of a branch loads is not what the other one stores") {
                    "mov.u32 %r3, 0; meet: st.global.u32 [%rd1], %r1;") == kBoth);
 }
 
+TEST_CASE("a load from which no way leads to the store is no half of an update") {
+  // A reader that tries again, and a writer: the other way of the `if` is behind it in the text.
+  const std::string reader =
+      "again: ld.global.u32 %r1, [%rd1]; setp.ne.s32 %p2, %r1, %r3; @%p2 bra again;\n";
+  const std::string writer = "other: st.global.u32 [%rd1], %r3;";
+  CHECK(updates_in("@%p1 bra other;\n" + reader + "ret; " + writer) == kNone);
+  CHECK(updates_in("@%p1 bra other;\n" + reader + "bra.uni done; " + writer + " done:") == kNone);
+  CHECK(updates_in("@%p1 bra other;\n" + reader + writer) == kBoth);
+  // In a loop around both, the way leads back.
+  CHECK(updates_in("round: @%p1 bra other;\n" + reader + "@%p3 bra round; ret; " + writer) ==
+        kBoth);
+}
+
 TEST_CASE(
     "a look before an atomic of the place is no half of an update, whatever is stored later") {
   CHECK(updates_in("ld.global.u32 %r1, [%rd1]; setp.ne.s32 %p1, %r1, 0; @%p1 bra done;\n"
