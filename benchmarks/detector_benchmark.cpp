@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <functional>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <string>
@@ -30,7 +31,8 @@ using wire::RecordKind;
 using wire::Scope;
 
 constexpr std::uint64_t kMemory = 0x7f0000000000;
-constexpr std::uint32_t kWarps = 8;  // of a CTA
+constexpr std::uint32_t kWarps = 8;           // of a CTA
+constexpr std::uint32_t kGridBit = 1U << 31;  // that each barrier of a grid changes
 
 enum Site : std::uint32_t {
   kLoad,
@@ -43,6 +45,7 @@ enum Site : std::uint32_t {
   kLockCas,
   kUnlock,
   kSyncWarp,
+  kPoll,
   kSiteCount,
 };
 
@@ -66,6 +69,10 @@ std::vector<wire::SiteInfo> sites() {
   all[kLockCas] = word(Operation::kAtomic, MemoryOrder::kRelaxed);
   all[kUnlock] = word(Operation::kAtomic, MemoryOrder::kRelaxed);
   all[kSyncWarp] = {.operation = Operation::kWarpBarrier};
+  all[kPoll] = word(Operation::kRead, MemoryOrder::kVolatile);
+  all[kPoll].poll = all[kPoll].waits_for_change = true;
+  all[kPoll].idiom_scope = Scope::kGpu;
+  all[kPoll].constant = kGridBit;
   return all;
 }
 
@@ -87,6 +94,17 @@ class Recording {
     half.stride0 = stride;
     half.base_low = static_cast<std::uint32_t>(base);
     half.base_high = static_cast<std::uint32_t>(base >> 32) & 0x1FFFFFF;
+    half.warp = warp & 31;
+    append(half);
+    close();
+  }
+
+  // Of the warp's first lane alone.
+  void first_lane(Site site, std::uint32_t cta, std::uint32_t warp, std::uint64_t address) {
+    header(site, RecordKind::kAffine, cta, 1, 5);
+    wire::PatternHalf half{};
+    half.base_low = static_cast<std::uint32_t>(address);
+    half.base_high = static_cast<std::uint32_t>(address >> 32) & 0x1FFFFFF;
     half.warp = warp & 31;
     append(half);
     close();
@@ -133,33 +151,17 @@ class Recording {
   // An atomic of the warp's first lane: its release and its acquire.
   void atomic(Site site, std::uint32_t cta, std::uint32_t warp, std::uint64_t address,
               std::uint64_t read, std::uint64_t written) {
-    for (const RecordKind kind : {RecordKind::kRelease, RecordKind::kAcquire}) {
-      header(site, kind, cta, 1, 0);
-      wire::PatternHalf half{};
-      half.warp = warp & 31;
-      append(half);
-      wire::LaneSyncHalf sync{};
-      sync.flags = wire::kLaneHasRead | wire::kLaneHasWritten;
-      sync.address_low = static_cast<std::uint32_t>(address);
-      sync.address_high = static_cast<std::uint32_t>(address >> 32);
-      const std::uint32_t counter = wire::order_counter_of(address);
-      sync.number = kind == RecordKind::kRelease ? numbers_[counter]++ : numbers_[counter];
-      append(sync);
-      append(wire::LaneValueHalf{.tag = 0,
-                                 .reserved0 = 0,
-                                 .value_low = static_cast<std::uint32_t>(read),
-                                 .value_high = 0,
-                                 .reserved1 = 0});
-      if (kind == RecordKind::kRelease) {
-        append(wire::LaneValueHalf{.tag = 0,
-                                   .reserved0 = 0,
-                                   .value_low = static_cast<std::uint32_t>(written),
-                                   .value_high = 0,
-                                   .reserved1 = 0});
-        append(wire::LaneValueHalf{});
-      }
-      close();
-    }
+    synchronise(site, RecordKind::kRelease, {.cta = cta, .warp = warp, .address = address}, read,
+                written);
+    synchronise(site, RecordKind::kAcquire, {.cta = cta, .warp = warp, .address = address}, read,
+                written);
+  }
+
+  // A strong load of the warp's first lane.
+  void poll(Site site, std::uint32_t cta, std::uint32_t warp, std::uint64_t address,
+            std::uint64_t read) {
+    synchronise(site, RecordKind::kAcquire, {.cta = cta, .warp = warp, .address = address}, read,
+                std::nullopt);
   }
 
   [[nodiscard]] std::size_t count() const { return ends_.size(); }
@@ -196,6 +198,41 @@ class Recording {
   }
 
  private:
+  struct SyncPlace {
+    std::uint32_t cta = 0, warp = 0;
+    std::uint64_t address = 0;
+  };
+
+  // Of the warp's first lane.
+  void synchronise(Site site, RecordKind kind, const SyncPlace& place, std::uint64_t read,
+                   std::optional<std::uint64_t> written) {
+    header(site, kind, place.cta, 1, 0);
+    wire::PatternHalf half{};
+    half.warp = place.warp & 31;
+    append(half);
+    wire::LaneSyncHalf sync{};
+    sync.flags = written ? wire::kLaneHasRead | wire::kLaneHasWritten : wire::kLaneHasRead;
+    sync.address_low = static_cast<std::uint32_t>(place.address);
+    sync.address_high = static_cast<std::uint32_t>(place.address >> 32);
+    const std::uint32_t counter = wire::order_counter_of(place.address);
+    sync.number = kind == RecordKind::kRelease ? numbers_[counter]++ : numbers_[counter];
+    append(sync);
+    append(value(read));
+    if (kind == RecordKind::kRelease) {
+      append(value(*written));
+      append(wire::LaneValueHalf{});
+    }
+    close();
+  }
+
+  static wire::LaneValueHalf value(std::uint64_t value) {
+    return {.tag = 0,
+            .reserved0 = 0,
+            .value_low = static_cast<std::uint32_t>(value),
+            .value_high = 0,
+            .reserved1 = 0};
+  }
+
   void header(Site site, RecordKind kind, std::uint32_t cta, std::uint32_t mask,
               std::uint32_t width_log2) {
     wire::HeaderHalf half{};
@@ -231,13 +268,8 @@ class Recording {
   std::vector<std::uint32_t> numbers_ = std::vector<std::uint32_t>(wire::kOrderCounters);
 };
 
-using Kernel = std::function<void(Recording&, std::uint32_t cta)>;
-
-void exit_all(Recording& recording, std::uint32_t cta) {
-  for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
-    recording.event(kExit, cta, warp);
-  }
-}
+// Records what all CTAs do.
+using Kernel = std::function<void(Recording&, std::uint32_t ctas)>;
 
 struct Cost {
   double seconds;
@@ -276,10 +308,7 @@ Cost replay(const Recording& recording, const LaunchInfo& launch, std::uint32_t 
 void measure(const std::string& name, std::uint32_t ctas, const Kernel& kernel,
              const std::vector<std::uint32_t>& threads) {
   Recording recording;
-  for (std::uint32_t cta = 0; cta < ctas; ++cta) {
-    kernel(recording, cta);
-    exit_all(recording, cta);
-  }
+  kernel(recording, ctas);
   LaunchInfo launch{.id = LaunchId{1}};
   launch.grid.x = ctas;
   launch.block.x = kWarps * wire::kWarpLanes;
@@ -431,6 +460,89 @@ void lock(Recording& recording, std::uint32_t cta) {
   }
 }
 
+void all_warps(Recording& recording, Site site, std::uint32_t cta) {
+  for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+    recording.event(site, cta, warp);
+  }
+}
+
+// What a block does between two barriers of the grid.
+using Step = void (*)(Recording&, std::uint32_t cta, std::uint32_t ctas, std::uint32_t round);
+
+// Blocks that meet at barriers of the grid, as grid_group::sync() has them: each adds to a word, so
+// that its highest bit changes with the last, and polls for that. Blocks take turns at random.
+template <Step step, std::uint32_t rounds>
+void grid_barriers(Recording& recording, std::uint32_t ctas) {
+  const std::uint64_t word = global(1U << 28);
+
+  struct Block {
+    std::uint32_t round = 0, arrived_at = 0;
+    bool waits = false;
+  };
+
+  std::vector<Block> blocks(ctas);
+  std::uint32_t value = 0, over = 0;
+  for (std::uint64_t state = 1; over < ctas;) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    const auto cta = static_cast<std::uint32_t>((state >> 33) % ctas);
+    Block& block = blocks[cta];
+    if (block.round == rounds) {
+      continue;
+    }
+    if (!block.waits) {
+      step(recording, cta, ctas, block.round);
+      all_warps(recording, kBarrier, cta);
+      recording.event(kFence, cta, 0);
+      block.arrived_at = value;
+      value += cta == 0 ? kGridBit - (ctas - 1) : 1;
+      recording.atomic(kTicket, cta, 0, word, block.arrived_at, value);
+      block.waits = true;
+      continue;
+    }
+    recording.poll(kPoll, cta, 0, word, value);
+    if (((block.arrived_at ^ value) & kGridBit) == 0) {
+      continue;
+    }
+    recording.event(kFence, cta, 0);
+    all_warps(recording, kBarrier, cta);
+    block.waits = false;
+    if (++block.round == rounds) {
+      all_warps(recording, kExit, cta);
+      ++over;
+    }
+  }
+}
+
+// Each block writes its own part, and reads that of another.
+void exchange(Recording& recording, std::uint32_t cta, std::uint32_t ctas, std::uint32_t round) {
+  for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+    const std::uint64_t from = (cta + 7) % ctas, half = round % 2 * (1U << 24);
+    recording.pattern(kStore, cta, warp, global(half + (cta * kWarps + warp) * 32), 4);
+    recording.pattern(kLoad, cta, warp, global((1U << 24) - half + (from * kWarps + warp) * 32), 4);
+  }
+}
+
+// A sum over the grid, as that of conjugateGradientMultiBlockCG: cleared by one thread, added to by
+// one of each block, read by all, with a barrier between each two of these.
+void sum(Recording& recording, std::uint32_t cta, std::uint32_t /*ctas*/, std::uint32_t round) {
+  const std::uint64_t at = global(1U << 24);
+  for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+    if (round % 3 == 2) {
+      recording.pattern(kLoad, cta, warp, at, 0);
+    } else if (warp == 0 && (cta == 0 || round % 3 == 1)) {
+      recording.first_lane(round % 3 == 0 ? kStore : kAtomicAdd, cta, warp, at);
+    }
+  }
+}
+
+template <void (*kernel)(Recording&, std::uint32_t)>
+void for_each_cta(Recording& recording, std::uint32_t ctas) {
+  for (std::uint32_t cta = 0; cta < ctas; ++cta) {
+    kernel(recording, cta);
+    all_warps(recording, kExit, cta);
+  }
+}
+
 }  // namespace
 }  // namespace barracuda::detector
 
@@ -465,15 +577,18 @@ int main(int argument_count, char** arguments) {
   }
   std::printf("\n");
   for (const Shape& shape :
-       {Shape{"coalesced loads and stores", 4096, coalesced},
-        Shape{"strided stores (matrix columns)", 1024, strided},
-        Shape{"tiles of 16 x 16 threads", 65536, tiles},
-        Shape{"one table read by every block", 2048, shared_table},
-        Shape{"histogram by atomics (256 bins)", 512, histogram},
-        Shape{"histogram in shared memory", 512, shared_histogram},
-        Shape{"reduction in shared memory", 32768, reduction},
-        Shape{"barriers only", 2048, barriers}, Shape{"last block by ticket", 8192, last_block},
-        Shape{"a lock", 1024, lock}}) {
+       {Shape{"coalesced loads and stores", 4096, for_each_cta<coalesced>},
+        Shape{"strided stores (matrix columns)", 1024, for_each_cta<strided>},
+        Shape{"tiles of 16 x 16 threads", 65536, for_each_cta<tiles>},
+        Shape{"one table read by every block", 2048, for_each_cta<shared_table>},
+        Shape{"histogram by atomics (256 bins)", 512, for_each_cta<histogram>},
+        Shape{"histogram in shared memory", 512, for_each_cta<shared_histogram>},
+        Shape{"reduction in shared memory", 32768, for_each_cta<reduction>},
+        Shape{"barriers only", 2048, for_each_cta<barriers>},
+        Shape{"last block by ticket", 8192, for_each_cta<last_block>},
+        Shape{"a lock", 1024, for_each_cta<lock>},
+        Shape{"barriers of a grid", 528, grid_barriers<exchange, 20>},
+        Shape{"a sum between barriers of a grid", 528, grid_barriers<sum, 21>}}) {
     const bool is_wanted =
         wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& part) {
           return std::strstr(shape.name, part.c_str()) != nullptr;

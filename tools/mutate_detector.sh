@@ -27,14 +27,21 @@ release fence publishes nothing of wider levels|happens_before/sync_rules.cpp|s/
 acquire fence takes nothing|happens_before/sync_rules.cpp|s/after.clock.join(before.fences->pending\[level\]);/static_cast<void>(level);/
 relaxed write publishes its clock|happens_before/sync_rules.cpp|s/(releases ? fill_all : fill_fenced)/(true ? fill_all : fill_fenced)/
 relaxed read acquires at once|happens_before/sync_rules.cpp|s/has_acquire(site.order) || engine_.options.acquire_relaxed_spin/true/
-publishing overwrites|sync/location.cpp|s/place.device\[index\].join(publication/place.device[index] = (publication/
-atomics hand nothing on|sync/location.cpp|s/add_missing(from.after, written);/true;/
+publishing overwrites|sync/value_graph.cpp|s/device_\[static_cast<std::size_t>(channel)\].join(clock);/device_[static_cast<std::size_t>(channel)] = clock;/
+atomics hand nothing on|sync/location.cpp|s/^    graph_.link(from, to);//
 a poll for a change takes what it read|happens_before/sync_rules.cpp|s/value \&\& site.waits_for_change ?/false ?/
-a poll for a change goes back beyond a store|sync/location.cpp|s/if (has_stores_ || takes_all_)/if (takes_all_)/
+a poll for a change goes back beyond a store|sync/location.cpp|s/if (has_stores_ || takes_all_ ||/if (takes_all_ ||/
 a poll for a change goes back beyond the change|sync/location.cpp|s/((node->before\[0\] ^ first) \& bits) != 0/false/
 malloc gives old memory|warp_operation.h|s/heap.value_read != 0;/false;/
+values: a forgotten one is as new when it comes again|sync/location.cpp|s/^    evicted_.insert(value);//
+values: a release does not reach those behind it|sync/value_graph.cpp|s/^  mark_stale(group.after_);//
+values: those of a circle do not have what all have|sync/value_graph.cpp|s/^    take_over(all, \*group);//
+an older narrow release stands for a newer one|sync/value_graph.h|s/if (is_comparable \&\& until < known_until) {/if (is_comparable) {/
+a poll drops what is pending of other locations|happens_before/sync_rules.cpp|s/(from != 0 \&\& from == acquired.source)/true/
+a barrier takes what one thread knows for what all know|sync/barrier.cpp|s/if (!has_clock_ || !state.clock.shares_all_with(before.state->clock)) {/if (!has_clock_) {/
+sets: strong accesses of narrow scopes are of one kind as well|races/shared_sets.cpp|s/ || !includes(site.scope, wire::Scope::kGpu)) {/) {/
 unknown values are taken for none|sync/location.cpp|s/^    takes_all_ = true;/    takes_all_ = false;/
-a barrier gives its clocks but not its fences|sync/barrier.cpp|s/^    add_fences(warp, group, state);/    static_cast<void>(group);/
+a barrier gives its clocks but not its fences|sync/barrier.cpp|s/^    add_fences(warp, group, state, before);/    static_cast<void>(group);/
 a warp's time stands still at a barrier|sync/barrier.cpp|s/^      warps\[warp\].advance();//
 a barrier opens before the last thread came|sync/barrier.cpp|s/waiting_ >= live_threads/waiting_ + 1 >= live_threads/
 same warp is ordered without a barrier|races/cell_order.cpp|s/older.warp == warp.warp() \&\& older.maps_lanes_like(newer)) {/older.warp == warp.warp()) {/
@@ -52,7 +59,7 @@ values: two stores of one known value stand for an older one|races/replacement.c
 values: what outdates some bytes outdates all|races/replacement.cpp|/^Cell outdated(/,/^}/s/if (older.bytes.within(newer.bytes)) {/if (!newer.bytes.none()) {/
 values: cells that one store outdated are as others|shadow/cell.h|s/           outdated_by == other.outdated_by;/           true;/
 compare-and-swap: it writes what it keeps|races/footprint.cpp|s/piece.cell.flags = Cell::kReads;/piece.cell.flags = whole.cell.flags;/
-compare-and-swap: it does not touch what it keeps|races/footprint.cpp|s/^    piece.cell.bytes = /    if (piece.kind == SharedAccessKind::kReads) footprint.pop_back(); else piece.cell.bytes = /
+compare-and-swap: it does not touch what it keeps|races/footprint.cpp|s/^    piece.cell.bytes = /    if (!piece.cell.writes()) footprint.pop_back(); else piece.cell.bytes = /
 compare-and-swap: any atomic keeps bytes|races/footprint.cpp|s/^      wire::kLaneCompares | wire::kLaneHasRead/      wire::kLaneHasRead/
 a speculated load is an error|races/verdict.cpp|s/^  if (is_speculated(pair)) {/  if (is_speculated(pair) \&\& false) {/
 a speculated load stands for a plain one|races/verdict.cpp|s/if (newer.site->speculated \&\& !older.site->speculated) {/if (false) {/

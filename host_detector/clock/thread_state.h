@@ -55,6 +55,8 @@ struct Release {
 struct FenceState : Counted<FenceState> {
   std::array<Release, kLevelCount> released;
   std::array<Clock, kLevelCount> pending;
+  // The one source of all that is pending, or 0: what it gives later has all that it gave before.
+  std::array<std::uint64_t, kLevelCount> pending_from{};
   Clock left_pending;  // what fences were too narrow for; only explains races
 };
 

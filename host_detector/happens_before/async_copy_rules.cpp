@@ -51,6 +51,7 @@ ThreadState with_taken(const ThreadState& before, const Clock& near, const Clock
       before.fences == nullptr ? new FenceState : new FenceState(*before.fences));
   fences->pending[index_of_level(ScopeLevel::kCta)].join(near);
   fences->pending[index_of_level(ScopeLevel::kCluster)].join(far);
+  fences->pending_from = {};
   after.fences = fences;
   return after;
 }

@@ -29,8 +29,9 @@ bool records_values(const wire::SiteInfo& site) {
 
 // Fills one channel up to `widest` with what `lane` released by its fences. Levels that say the
 // same share one clock.
-void fill_fenced(std::array<Clock, kLevelCount>& releases, const Actor& actor, std::uint32_t lane,
+void fill_fenced(Publication& publication, Channel channel, const Actor& actor, std::uint32_t lane,
                  const MemoryPlace& place, ScopeLevel widest) {
+  auto& releases = publication.releases[static_cast<std::size_t>(channel)];
   const FenceStatePointer& fences = actor.warp.state(lane).fences;
   if (fences == nullptr) {
     return;
@@ -42,7 +43,7 @@ void fill_fenced(std::array<Clock, kLevelCount>& releases, const Actor& actor, s
       releases[index_of_level(ScopeLevel::kDevice)] =
           actor.warp.with_own(release.clock, bit, release.own);
     }
-    return;
+    return;  // of its CTA alone: nothing narrow
   }
   const Release* done = nullptr;
   for (std::size_t level = index_of_level(widest) + 1; level-- > 0;) {
@@ -54,12 +55,14 @@ void fill_fenced(std::array<Clock, kLevelCount>& releases, const Actor& actor, s
         done != nullptr && done->own == release.own && done->clock.shares_all_with(release.clock);
     releases[level] =
         is_same ? releases[level + 1] : actor.warp.with_own(release.clock, bit, release.own);
+    publication.known_until[static_cast<std::size_t>(channel)][level] = release.own;
     done = &release;
   }
 }
 
-void fill_all(std::array<Clock, kLevelCount>& releases, const Actor& actor, std::uint32_t lane,
+void fill_all(Publication& publication, Channel channel, const Actor& actor, std::uint32_t lane,
               const MemoryPlace& place, ScopeLevel widest) {
+  auto& releases = publication.releases[static_cast<std::size_t>(channel)];
   const Clock all = actor.warp.known_to(lane);
   if (place.is_cta_local) {
     releases[index_of_level(ScopeLevel::kDevice)] = all;
@@ -67,6 +70,7 @@ void fill_all(std::array<Clock, kLevelCount>& releases, const Actor& actor, std:
   }
   for (std::size_t level = 0; level <= index_of_level(widest); ++level) {
     releases[level] = all;
+    publication.known_until[static_cast<std::size_t>(channel)][level] = actor.warp.now();
   }
 }
 
@@ -87,7 +91,7 @@ void add_unwaited(std::array<Clock, kLevelCount>& releases, const Actor& actor,
 ThreadState with_acquired(const ThreadState& before, const Acquired& acquired, bool at_once) {
   ThreadState after = before;
   if (at_once) {
-    for (const Clock& clock : acquired) {
+    for (const Clock& clock : acquired.clocks) {
       if (!after.clock.covers(clock)) {
         after.clock.join(clock);
       }
@@ -95,15 +99,30 @@ ThreadState with_acquired(const ThreadState& before, const Acquired& acquired, b
     return after;
   }
   const auto is_news = [&](std::size_t level) {
-    return !acquired[level].is_empty() && !before.clock.covers(acquired[level]) &&
-           (before.fences == nullptr || !before.fences->pending[level].covers(acquired[level]));
+    const Clock& clock = acquired.clocks[level];
+    return !clock.is_empty() &&
+           (before.fences == nullptr || !before.fences->pending[level].shares_all_with(clock)) &&
+           !before.clock.covers(clock) &&
+           (before.fences == nullptr || !before.fences->pending[level].covers(clock));
   };
   if (!is_news(0) && !is_news(1) && !is_news(2)) {
     return after;
   }
   const auto fences = copy_of(before.fences);
   for (std::size_t level = 0; level < kLevelCount; ++level) {
-    fences->pending[level].join(acquired[level]);
+    if (acquired.clocks[level].is_empty()) {
+      continue;
+    }
+    // Who polls takes what has come in addition: no need to compare it with what it took before.
+    Clock& pending = fences->pending[level];
+    std::uint64_t& from = fences->pending_from[level];
+    if (pending.is_empty() || (from != 0 && from == acquired.source)) {
+      pending = acquired.clocks[level];
+      from = acquired.source;
+    } else {
+      pending.join(acquired.clocks[level]);
+      from = 0;
+    }
   }
   after.fences = fences;
   return after;
@@ -154,6 +173,10 @@ void SyncRules::fence(const Actor& actor, std::uint32_t lanes, const wire::SiteI
                                 !after.clock.covers(before.fences->pending[kLevelCount - 1]);
     if (wire::has_release(site.order) || leaves_pending) {
       const auto fences = copy_of(before.fences);
+      // What was acquired the clock has: no later fence takes more of it.
+      for (std::size_t level = 0; wire::has_acquire(site.order) && level <= widest; ++level) {
+        fences->pending[level] = Clock();
+      }
       if (leaves_pending) {
         fences->left_pending.join(fences->pending[kLevelCount - 1]);
       }
@@ -226,15 +249,16 @@ void SyncRules::publish(const Actor& actor, std::uint32_t lane, const WarpOperat
     }
   }
   if (is_strong) {
-    auto& strong = publication.releases[static_cast<std::size_t>(Channel::kStrong)];
-    (releases ? fill_all : fill_fenced)(strong, actor, lane, *place, level_of(site.scope));
+    constexpr auto kStrong = static_cast<std::size_t>(Channel::kStrong);
+    (releases ? fill_all : fill_fenced)(publication, Channel::kStrong, actor, lane, *place,
+                                        level_of(site.scope));
     if (site.asynchrony == wire::Asynchrony::kUnwaited) {
-      add_unwaited(strong, actor, lane);
+      add_unwaited(publication.releases[kStrong], actor, lane);
+      publication.known_until[kStrong] = {};  // what it released then no later release need have
     }
   }
   if (site.flag_store) {
-    fill_fenced(publication.releases[static_cast<std::size_t>(Channel::kFlag)], actor, lane, *place,
-                level_of(site.idiom_scope));
+    fill_fenced(publication, Channel::kFlag, actor, lane, *place, level_of(site.idiom_scope));
   }
   publication.writer = writer(actor, lane, operation.site);
   locations_of(engine_, *place).get(place->address, width_of(site)).publish(publication);
@@ -289,8 +313,8 @@ void SyncRules::take(const Actor& actor, std::uint32_t lanes, const WarpOperatio
          .needs_narrow = !at_once && !place->is_cta_local && engine_.has_narrow_fences},
         channel);
     if (place->is_cta_local) {
-      std::swap(acquired[index_of_level(ScopeLevel::kCta)],
-                acquired[index_of_level(ScopeLevel::kDevice)]);
+      std::swap(acquired.clocks[index_of_level(ScopeLevel::kCta)],
+                acquired.clocks[index_of_level(ScopeLevel::kDevice)]);
     }
     actor.warp.change(lanes, [&](std::uint32_t, const ThreadState& before) {
       return with_acquired(before, acquired, at_once);

@@ -196,7 +196,9 @@ void LaneAccesses::divide_last(Footprint& footprint, std::uint32_t kept) const {
       const std::uint32_t alike = is_kept ? ~kept : kept;  // bits where the others begin
       bytes = std::min(bytes, static_cast<std::uint32_t>(std::countr_zero(alike >> done)));
       if (is_kept) {
-        piece.kind = SharedAccessKind::kReads;
+        if (piece.kind == SharedAccessKind::kNone) {  // else a strong read is of one kind with it
+          piece.kind = SharedAccessKind::kReads;
+        }
         piece.cell.flags = Cell::kReads;
         piece.cell.value = 0;
         piece.cell.sequence = 0;

@@ -8,9 +8,10 @@
 
 namespace barracuda::detector {
 
-SharedAccessKind kind_of_atomic(const wire::SiteInfo& site) {
-  if (site.order == wire::MemoryOrder::kWeak || site.order == wire::MemoryOrder::kVolatile ||
-      !includes(site.scope, wire::Scope::kGpu)) {
+namespace {
+
+SharedAccessKind kind_of_strong(const wire::SiteInfo& site) {
+  if (site.order == wire::MemoryOrder::kWeak || !includes(site.scope, wire::Scope::kGpu)) {
     return SharedAccessKind::kNone;
   }
   switch (site.element_bytes) {
@@ -25,6 +26,19 @@ SharedAccessKind kind_of_atomic(const wire::SiteInfo& site) {
     default:
       return SharedAccessKind::kNone;
   }
+}
+
+}  // namespace
+
+SharedAccessKind kind_of_atomic(const wire::SiteInfo& site) {
+  return site.order == wire::MemoryOrder::kVolatile ? SharedAccessKind::kNone
+                                                    : kind_of_strong(site);
+}
+
+SharedAccessKind kind_of_read(const wire::SiteInfo& site) {
+  const bool is_generic = site.proxy == wire::Proxy::kGeneric && !site.speculated;
+  const SharedAccessKind kind = is_generic ? kind_of_strong(site) : SharedAccessKind::kNone;
+  return kind == SharedAccessKind::kNone ? SharedAccessKind::kReads : kind;
 }
 
 bool is_of_one_set(const PlacedPiece& access, const Cell& older, const Cell& newer) {

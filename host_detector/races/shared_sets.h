@@ -7,11 +7,18 @@ namespace barracuda::detector {
 
 [[nodiscard]] SharedAccessKind kind_of_atomic(const wire::SiteInfo& site);
 
+// A strong load of the whole device is of one kind with atomics of its size: no two of these
+// conflict (RACE_RULES section 2; of volatile accesses only stores do). So a poll need not look at
+// all that arrived at a barrier, nor an arrival at all that polled.
+[[nodiscard]] SharedAccessKind kind_of_read(const wire::SiteInfo& site);
+
 // Of which set the cell is, if of any.
 [[nodiscard]] inline SharedAccessKind shared_access_kind(const wire::SiteInfo& site,
                                                          const Cell& cell) {
   if (!cell.writes()) {
-    return SharedAccessKind::kReads;
+    return site.order == wire::MemoryOrder::kWeak || cell.is_asynchronous() || cell.is_of_mbarrier()
+               ? SharedAccessKind::kReads
+               : kind_of_read(site);
   }
   return !cell.reads() || cell.is_asynchronous() || cell.is_of_mbarrier() ? SharedAccessKind::kNone
                                                                           : kind_of_atomic(site);

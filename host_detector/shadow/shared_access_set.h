@@ -23,7 +23,7 @@ enum class SharedAccessKind : std::uint8_t {
   kAtomics1,
   kAtomics2,
   kAtomics4,
-  kAtomics8,  // strong, of this many bytes, for the whole device
+  kAtomics8,  // strong, of this many bytes, for the whole device; strong loads as well
 };
 
 inline constexpr std::size_t kSharedAccessKinds = 6;

@@ -6,11 +6,16 @@
 
 namespace barracuda::detector {
 
-void Gathering::add(const WarpState& warp, std::uint32_t lanes) {
+void Gathering::add(const WarpState& warp, std::uint32_t lanes, const Before& before) {
   cta_ = warp.cta();
   warp.for_each_state(lanes, [&](std::uint32_t group, const ThreadState& state) {
-    clock_.join(state.clock);
-    add_fences(warp, group, state);
+    const bool has_taken = before.state != nullptr && (group & before.took) != 0;
+    if (!has_clock_ || !state.clock.shares_all_with(before.state->clock)) {
+      clock_.join(state.clock);
+    }
+    has_clock_ = has_clock_ || has_taken;
+    add_fences(warp, group, state, before);
+    has_fences_ = has_fences_ || has_taken;
   });
   times_.push_back({.warp = warp.warp(), .lanes = lanes | warp.absent(), .time = warp.now()});
   warp.add_waited(lanes, times_);
@@ -34,7 +39,11 @@ void Gathering::keep_apart_what_differs(const FenceState& fences) {
   }
 }
 
-void Gathering::add_fences(const WarpState& warp, std::uint32_t lanes, const ThreadState& state) {
+void Gathering::add_fences(const WarpState& warp, std::uint32_t lanes, const ThreadState& state,
+                           const Before& before) {
+  if (has_fences_ && state.fences == before.state->fences) {
+    return;
+  }
   if (is_first_) {
     shared_ = state.fences;
   } else if (shared_ != state.fences) {
@@ -59,7 +68,12 @@ void Gathering::add_fences(const WarpState& warp, std::uint32_t lanes, const Thr
       continue;
     }
     fences_.released[level].exists = true;
-    fences_.released[level].clock.join(release.clock);
+    if (!has_released_[level] || !release.clock.shares_all_with(before.state->clock)) {
+      fences_.released[level].clock.join(release.clock);
+    }
+    // A fence of its own came after all that the thread has taken at barriers.
+    has_released_[level] = has_released_[level] || (release.own != 0 && before.state != nullptr &&
+                                                    (lanes & before.took) != 0);
     if (release.own != 0) {
       fence_times_[level].push_back(
           {.warp = warp.warp(), .lanes = lanes | warp.absent(), .time = release.own});
@@ -137,7 +151,8 @@ bool Barrier::has_everybody(std::span<const WarpState> warps) const {
 void Barrier::open(std::span<WarpState> warps) {
   for (std::size_t warp = 0; warp < arrivals_.size(); ++warp) {
     if (arrivals_[warp].waiting != 0) {
-      given_.add(warps[warp], arrivals_[warp].waiting);
+      given_.add(warps[warp], arrivals_[warp].waiting,
+                 {.state = &last_, .took = arrivals_[warp].took});
     }
   }
   const ThreadState all = given_.take();
@@ -148,7 +163,10 @@ void Barrier::open(std::span<WarpState> warps) {
       warps[warp].waiting &= ~arrivals_[warp].waiting;
     }
   }
-  std::ranges::fill(arrivals_, Arrival{});
+  for (Arrival& arrival : arrivals_) {
+    arrival = Arrival{.took = arrival.waiting};
+  }
+  last_ = all;
   waiting_ = 0;
   full_warps_ = 0;
   threads_ = 0;

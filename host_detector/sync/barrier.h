@@ -13,13 +13,24 @@ namespace barracuda::detector {
 // What the arrivers of a barrier give: their C, F and A, joined. Also serves warp barriers.
 class Gathering {
  public:
-  // Lanes of `warp` give what they know now.
-  void add(const WarpState& warp, std::uint32_t lanes);
+  // What all lanes that are named `took` were given at once some time ago.
+  struct Before {
+    const ThreadState* state = nullptr;  // null: nothing
+    std::uint32_t took = 0;
+  };
+
+  // Lanes of `warp` give what they know now. A thread still knows what it was given, so what one
+  // thread has learnt since of a whole grid is not compared with what the others knew before.
+  void add(const WarpState& warp, std::uint32_t lanes, const Before& before);
+
+  void add(const WarpState& warp, std::uint32_t lanes) { add(warp, lanes, Before{}); }
+
   // The joined state. The gathering is empty again.
   [[nodiscard]] ThreadState take();
 
  private:
-  void add_fences(const WarpState& warp, std::uint32_t lanes, const ThreadState& state);
+  void add_fences(const WarpState& warp, std::uint32_t lanes, const ThreadState& state,
+                  const Before& before);
   void keep_apart_what_differs(const FenceState& fences);
 
   Clock clock_;
@@ -33,6 +44,10 @@ class Gathering {
   FenceStatePointer shared_;  // F and A of every arriver so far, while they are one and the same
   bool is_shared_ = true;     // … shared_ holds
   bool is_first_ = true;
+  // Of the state before, what is joined already has the clock; and its F and A; and its clock as F
+  // of a level.
+  bool has_clock_ = false, has_fences_ = false;
+  std::array<bool, kLevelCount> has_released_{};
 };
 
 class Barrier {
@@ -41,6 +56,7 @@ class Barrier {
     std::uint32_t lanes = 0;    // arrived, waiting or not
     std::uint32_t waiting = 0;  // will take
     std::uint32_t site = 0;     // where the first of them arrived
+    std::uint32_t took = 0;     // what the last opening gave
     bool is_full = false;       // every live lane has arrived
   };
 
@@ -67,6 +83,7 @@ class Barrier {
 
   std::vector<Arrival> arrivals_;  // by warp
   Gathering given_;                // by those that do not wait
+  ThreadState last_;               // what the last opening gave
   std::uint64_t waiting_ = 0;
   std::uint32_t threads_ = 0;
   std::uint32_t full_warps_ = 0;  // arrivals that are full

@@ -29,6 +29,7 @@ FenceStatePointer joined(const FenceStatePointer& own, const FenceStatePointer& 
   }
   const boost::intrusive_ptr<FenceState> both(new FenceState(*own));
   both->left_pending.join(taken->left_pending);
+  both->pending_from = {};
   for (std::size_t level = 0; level < kLevelCount; ++level) {
     both->released[level].exists = own->released[level].exists || taken->released[level].exists;
     both->released[level].clock.join(taken->released[level].clock);

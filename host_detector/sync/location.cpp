@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include <boost/unordered/unordered_flat_set.hpp>
-
 namespace barracuda::detector {
 namespace {
 
@@ -20,8 +18,7 @@ bool add_missing(Values& values, std::uint64_t value) {
 
 }  // namespace
 
-SyncLocation::NarrowKey SyncLocation::narrow_key(const ThreadKey& thread, ScopeLevel level,
-                                                 Channel channel) {
+NarrowKey SyncLocation::narrow_key(const ThreadKey& thread, ScopeLevel level, Channel channel) {
   return {
       .place = level == ScopeLevel::kCta ? thread.cta : CtaKey(thread.cta.work(), thread.cluster),
       .level = level,
@@ -29,68 +26,31 @@ SyncLocation::NarrowKey SyncLocation::narrow_key(const ThreadKey& thread, ScopeL
 }
 
 SyncLocation::Node& SyncLocation::node(std::uint64_t value) {
+  if (!evicted_.empty() && evicted_.contains(value)) {
+    return any();
+  }
   std::unique_ptr<Node>& place = nodes_[value];
   if (place == nullptr) {
     place = std::make_unique<Node>();
+    graph_.add(*place);
   }
   return *place;
 }
 
 SyncLocation::Node* SyncLocation::find(std::uint64_t value) const {
   const std::unique_ptr<Node>* const place = nodes_.find(value);
-  return place == nullptr ? nullptr : place->get();
+  if (place != nullptr) {
+    return place->get();
+  }
+  return !evicted_.empty() && evicted_.contains(value) ? any_.get() : nullptr;
 }
 
 SyncLocation::Node& SyncLocation::any() {
   if (any_ == nullptr) {
     any_ = std::make_unique<Node>();
+    graph_.add(*any_);
   }
   return *any_;
-}
-
-std::vector<const SyncLocation::Node*> SyncLocation::reachable(std::uint64_t value,
-                                                               Values Node::* edges) const {
-  std::vector<const Node*> found;
-  boost::unordered_flat_set<std::uint64_t> seen{value};
-  std::vector<std::uint64_t> open{value};
-  while (!open.empty()) {
-    const Node* const node = find(open.back());
-    open.pop_back();
-    if (node == nullptr) {
-      continue;
-    }
-    found.push_back(node);
-    for (const std::uint64_t next : node->*edges) {
-      if (seen.insert(next).second) {
-        open.push_back(next);
-      }
-    }
-  }
-  return found;
-}
-
-void SyncLocation::propagate(std::uint64_t value) {
-  std::vector<std::uint64_t> open{value};
-  while (!open.empty()) {
-    const Node& from = node(open.back());
-    open.pop_back();
-    for (const std::uint64_t next : from.after) {
-      Node* const to = find(next);
-      if (to == nullptr) {
-        continue;
-      }
-      bool changed = false;
-      for (std::size_t channel = 0; channel < kChannelCount; ++channel) {
-        if (!to->device[channel].covers(from.device[channel])) {
-          to->device[channel].join(from.device[channel]);
-          changed = true;
-        }
-      }
-      if (changed) {
-        open.push_back(next);
-      }
-    }
-  }
 }
 
 void SyncLocation::link(std::uint64_t read, std::uint64_t written) {
@@ -98,16 +58,13 @@ void SyncLocation::link(std::uint64_t read, std::uint64_t written) {
     return;
   }
   Node& from = node(read);
+  const std::size_t known = nodes_.size();
   Node& to = node(written);
-  // Either may have been evicted since there was an edge, and be new: then it lacks what the other
-  // still has.
-  const bool is_known_after = add_missing(from.after, written);
-  const bool is_known_before = add_missing(to.before, read);
-  if (is_known_after && is_known_before) {
-    return;
+  if (!add_missing(to.before, read) && nodes_.size() == known) {
+    ++ways_;  // a walk may have come by
   }
-  for (std::size_t channel = 0; channel < kChannelCount; ++channel) {
-    to.device[channel].join(from.device[channel]);
+  if (&from != any_.get()) {  // what that has every acquire takes
+    graph_.link(from, to);
   }
 }
 
@@ -118,7 +75,9 @@ void SyncLocation::publish_narrow(Node& place, const Publication& publication, C
     if (release.is_empty()) {
       continue;
     }
-    place.narrow[narrow_key(publication.writer.thread, level, channel)].join(release);
+    place.group->narrow[narrow_key(publication.writer.thread, level, channel)].add(
+        release, publication.writer.thread,
+        publication.known_until[static_cast<std::size_t>(channel)][index_of_level(level)]);
     has_narrow_only_ =
         has_narrow_only_ || !release.shares_all_with(releases[index_of_level(ScopeLevel::kDevice)]);
   }
@@ -136,47 +95,46 @@ void SyncLocation::publish(const Publication& publication) {
   }
   for (const Channel channel : {Channel::kStrong, Channel::kFlag}) {
     const auto index = static_cast<std::size_t>(channel);
-    place.device[index].join(publication.releases[index][index_of_level(ScopeLevel::kDevice)]);
+    graph_.release(place, channel,
+                   publication.releases[index][index_of_level(ScopeLevel::kDevice)]);
     publish_narrow(place, publication, channel);
   }
   if (place.writers.size() == kWritersKept) {
     place.writers.erase(place.writers.begin());
   }
   place.writers.push_back(publication.writer);
-  if (is_known) {
-    propagate(*publication.value_written);
-    if (nodes_.size() > kMaxValues) {
-      evict();
-    }
+  if (nodes_.size() > kMaxValues) {
+    evict();
   }
 }
 
-void SyncLocation::take_narrow(Acquired& acquired, const Node& from, const ThreadKey& thread,
-                               ScopeLevel level, Channel channel) const {
+void SyncLocation::take_narrow(Acquired& acquired, const ValueGraph::Group& from,
+                               const ThreadKey& thread, ScopeLevel level, Channel channel) {
   for (const ScopeLevel each : {ScopeLevel::kCta, ScopeLevel::kCluster}) {
     if (each > level) {
       break;
     }
-    if (const Clock* const released = from.narrow.find(narrow_key(thread, each, channel))) {
-      acquired[index_of_level(each)].join(*released);
+    if (const NarrowRelease* const released = from.narrow.find(narrow_key(thread, each, channel))) {
+      acquired.clocks[index_of_level(each)].join(released->clock);
     }
   }
 }
 
 Acquired SyncLocation::acquire(const std::optional<std::uint64_t>& value, const ThreadKey& thread,
-                               const Reach& reach, Channel channel) const {
+                               const Reach& reach, Channel channel) {
   Acquired acquired;
-  const auto index = static_cast<std::size_t>(channel);
   const ScopeLevel level = reach.level;
   const bool takes_device = level == ScopeLevel::kDevice;
   const bool takes_narrow = !takes_device || has_narrow_only_ || reach.needs_narrow;
-  Clock& device = acquired[index_of_level(ScopeLevel::kDevice)];
-  const auto take = [&](const Node& from) {
+  Clock& device = acquired.clocks[index_of_level(ScopeLevel::kDevice)];
+  const auto take = [&](Node& from) {
     if (takes_device) {
-      device.join(from.device[index]);
+      device.join(graph_.device(from, channel));
     }
     if (takes_narrow) {
-      take_narrow(acquired, from, thread, level, channel);
+      for (const ValueGraph::Group* const group : ValueGraph::before(from)) {
+        take_narrow(acquired, *group, thread, level, channel);
+      }
     }
   };
   if (any_ != nullptr) {
@@ -188,32 +146,37 @@ Acquired SyncLocation::acquire(const std::optional<std::uint64_t>& value, const 
     }
     return acquired;
   }
-  const Node* const seen = find(*value);
-  if (seen == nullptr) {
-    return acquired;
-  }
-  if (!takes_narrow) {
-    device.join(seen->device[index]);
-    return acquired;
-  }
-  for (const Node* from : reachable(*value, &Node::before)) {
-    take(*from);
+  Node* const seen = find(*value);
+  if (seen != nullptr && seen != any_.get()) {
+    take(*seen);
+    acquired.source = seen->group->source(channel);
   }
   return acquired;
 }
 
-std::uint64_t SyncLocation::first_with_same(std::uint64_t bits, std::uint64_t value) const {
-  if (has_stores_ || takes_all_) {
+std::uint64_t SyncLocation::first_with_same(std::uint64_t bits, std::uint64_t value) {
+  Node* const start = find(value);
+  // Of a circle each value has what all have; a walk along single values does not leave it.
+  if (has_stores_ || takes_all_ || start == nullptr || start->group->nodes().size() > 1) {
     return value;
   }
   std::uint64_t first = value;
   for (std::size_t steps = 0; steps < nodes_.size(); ++steps) {  // values may come again
+    ++steps_;
     const Node* const node = find(first);
-    if (node == nullptr || node->before.size() != 1 || ((node->before[0] ^ first) & bits) != 0) {
+    if (node == nullptr || node == any_.get()) {
+      break;  // evicted: all have what it has
+    }
+    if (node->walk && node->walk->bits == bits && node->walk->ways == ways_) {
+      first = node->walk->first;
+      break;
+    }
+    if (node->before.size() != 1 || ((node->before[0] ^ first) & bits) != 0) {
       break;
     }
     first = node->before[0];
   }
+  start->walk = Walk{.bits = bits, .first = first, .ways = ways_};
   return first;
 }
 
@@ -226,7 +189,7 @@ void SyncLocation::observe(const Observation& observation) {
     return;
   }
   has_observers_ = true;
-  Node& place = known != nullptr ? *known : any();
+  Node& place = known != nullptr ? common_node(*known) : any();
   ObservedTimes& times = place.observers[ObserverKey{.cta = observation.thread.cta,
                                                      .warp = observation.thread.warp,
                                                      .lane = observation.thread.lane,
@@ -239,14 +202,17 @@ void SyncLocation::observe(const Observation& observation) {
   }
 }
 
-void SyncLocation::merge_into_any(const Node& old) {
+// One of each thread would otherwise be kept for each value of a barrier. All of a group are asked
+// for together.
+SyncLocation::Node& SyncLocation::common_node(Node& node) {
+  constexpr std::size_t kMany = 16;
+  const std::vector<ValueGraph::Node*>& alike = node.group->nodes();
+  return alike.size() < kMany ? node : static_cast<Node&>(*alike.front());
+}
+
+void SyncLocation::merge_into_any(Node& old) {
   Node& any = this->any();
-  for (std::size_t channel = 0; channel < kChannelCount; ++channel) {
-    any.device[channel].join(old.device[channel]);
-  }
-  for (const auto& [key, release] : old.narrow) {
-    any.narrow[key].join(release);
-  }
+  graph_.fold(old, any);
   for (const auto& [key, times] : old.observers) {
     ObservedTimes& merged = any.observers[key];
     merged.insert(merged.end(), times.begin(), times.end());
@@ -262,8 +228,14 @@ void SyncLocation::evict() {
   constexpr std::size_t kEvicted = kMaxValues / 2;
   for (const auto& [value, old] : std::span(nodes_.begin(), kEvicted)) {
     merge_into_any(*old);
+    evicted_.insert(value);
   }
   nodes_.drop_first(kEvicted);
+  ++ways_;
+  if (evicted_.size() > kMostEvicted) {
+    takes_all_ = true;
+    evicted_.clear();
+  }
 }
 
 }  // namespace barracuda::detector

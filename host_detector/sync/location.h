@@ -13,26 +13,14 @@
 
 #include <boost/container/small_vector.hpp>
 #include <boost/container_hash/hash.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "host_detector/clock/completions.h"
 #include "host_detector/clock/thread_state.h"
 #include "host_detector/sync/small_map.h"
+#include "host_detector/sync/value_graph.h"
 
 namespace barracuda::detector {
-
-// A strong write releases to strong reads; a flag store to polls. A volatile flag store does both.
-enum class Channel : std::uint8_t { kStrong, kFlag };
-inline constexpr std::size_t kChannelCount = 2;
-
-struct ThreadKey {
-  CtaKey cta{};
-  std::uint32_t cluster = 0;
-  std::uint16_t warp = 0;  // pseudo warps are above the real ones (completions.h)
-  std::uint8_t lane = 0;
-  friend bool operator==(const ThreadKey&, const ThreadKey&) = default;
-};
-
-static_assert(mbarrier_warp(kMaxMbarriers - 1) <= 0xFFFF, "a ThreadKey has room for all of them");
 
 // The writer, for explaining a race: all it knew, what of it was fenced and how far, and what it
 // had read and not acquired.
@@ -56,6 +44,8 @@ struct Publication {
   // What each level may take; empty clocks publish nothing. Levels above the writer's scope are
   // empty.
   std::array<std::array<Clock, kLevelCount>, kChannelCount> releases;
+  // Until when in its own time the writer's knowledge is in these; 0 where that is not known.
+  std::array<std::array<Time, kLevelCount>, kChannelCount> known_until{};
 };
 
 struct Observation {
@@ -66,14 +56,20 @@ struct Observation {
   bool is_poll = false;
 };
 
-// What an acquire finds at each level, for its own CTA and cluster.
-using Acquired = std::array<Clock, kLevelCount>;
+// What an acquire finds at each level, for its own CTA and cluster. What the thread finds at a
+// level by a later one of the same source has all of that.
+struct Acquired {
+  std::array<Clock, kLevelCount> clocks;
+  std::uint64_t source = 0;  // 0: not known
+};
 
 class SyncLocation {
  public:
   // Values kept apart; older ones are merged and then given to every acquire, which may hide a
-  // race.
-  static constexpr std::size_t kMaxValues = 512;
+  // race. A barrier of a grid has four for each block, until its counter has gone round once.
+  static constexpr std::size_t kMaxValues = 4096;
+  // Numbers of evicted values that are known as such; with more, any value may lead to any.
+  static constexpr std::size_t kMostEvicted = std::size_t{1} << 20;
 
   void publish(const Publication& publication);
 
@@ -85,12 +81,19 @@ class SyncLocation {
   };
 
   [[nodiscard]] Acquired acquire(const std::optional<std::uint64_t>& value, const ThreadKey& thread,
-                                 const Reach& reach, Channel channel) const;
+                                 const Reach& reach, Channel channel);
   // A poll that waits for a change of `bits` has read `value`: the first of the values before it,
   // along atomics, with which it would have been over. All that synchronises here are atomics of
   // known values, else it is `value`.
-  [[nodiscard]] std::uint64_t first_with_same(std::uint64_t bits, std::uint64_t value) const;
+  [[nodiscard]] std::uint64_t first_with_same(std::uint64_t bits, std::uint64_t value);
   void observe(const Observation& observation);
+
+  // What was done so far: it grows with the records, not with the values that they find.
+  struct Work {
+    std::uint64_t joins = 0, steps = 0;
+  };
+
+  [[nodiscard]] Work work() const { return {.joins = graph_.joins(), .steps = steps_}; }
 
   // Calls `holds(observation)` for those who saw `value` (nothing: any value) directly or through
   // atomics after release record `sequence`, until it returns true; true if it did.
@@ -128,27 +131,17 @@ class SyncLocation {
 
   using ObservedTimes = boost::container::small_vector<ObservedTime, 1>;
 
-  struct NarrowKey {
-    CtaKey place{};  // a CTA, or a cluster of a launch
-    ScopeLevel level{};
-    Channel channel{};
-    friend bool operator==(const NarrowKey&, const NarrowKey&) = default;
-
-    friend std::size_t hash_value(const NarrowKey& key) {
-      std::size_t seed = static_cast<std::size_t>(key.level) * kChannelCount +
-                         static_cast<std::size_t>(key.channel);
-      boost::hash_combine(seed, key.place.packed());
-      return seed;
-    }
-  };
-
   using Values = boost::container::small_vector<std::uint64_t, 1>;
 
-  struct Node {
-    // What the device level may take, of this value and of all before it.
-    std::array<Clock, kChannelCount> device;
-    SmallMap<NarrowKey, Clock> narrow;  // of this value alone
-    Values before, after;               // along atomics
+  // Where a walk back along atomics ended, while no value has got another before it since.
+  struct Walk {
+    std::uint64_t bits = 0, first = 0;
+    std::uint64_t ways = 0;  // ways_ then
+  };
+
+  struct Node : ValueGraph::Node {
+    Values before;  // along atomics
+    std::optional<Walk> walk;
     SmallMap<ObserverKey, ObservedTimes> observers;
     std::vector<Writer> writers;  // the last few
   };
@@ -157,16 +150,25 @@ class SyncLocation {
   [[nodiscard]] Node* find(std::uint64_t value) const;
   Node& any();
   void link(std::uint64_t read, std::uint64_t written);
-  void propagate(std::uint64_t value);
   void publish_narrow(Node& place, const Publication& publication, Channel channel);
   void evict();
-  void merge_into_any(const Node& old);
-  void take_narrow(Acquired& acquired, const Node& from, const ThreadKey& thread, ScopeLevel level,
-                   Channel channel) const;
+  void merge_into_any(Node& old);
+  // Where observers of a value are kept that is one of many of its group.
+  [[nodiscard]] static Node& common_node(Node& node);
+  static void take_narrow(Acquired& acquired, const ValueGraph::Group& from,
+                          const ThreadKey& thread, ScopeLevel level, Channel channel);
   static NarrowKey narrow_key(const ThreadKey& thread, ScopeLevel level, Channel channel);
-  [[nodiscard]] std::vector<const Node*> reachable(std::uint64_t value, Values Node::* edges) const;
 
+  static const Node& node_of(const ValueGraph::Node* node) {
+    return static_cast<const Node&>(*node);
+  }
+
+  ValueGraph graph_;
   SmallMap<std::uint64_t, std::unique_ptr<Node>> nodes_;  // by value
+  // Evicted values. What is released through one of them, or through values before it that come
+  // late, any value may have taken: they are any_ for good.
+  boost::unordered_flat_set<std::uint64_t> evicted_;
+  std::uint64_t ways_ = 0, steps_ = 0;
   // Writes of unknown value, evicted values, unknown observers; null while there is none.
   std::unique_ptr<Node> any_;
   bool has_stores_ = false;       // not everything was written by atomics
@@ -200,11 +202,14 @@ bool SyncLocation::any_observer(const std::optional<std::uint64_t>& value, std::
   if (any_ != nullptr && holds_at(*any_)) {
     return true;
   }
-  if (!value || takes_all_ || find(*value) == nullptr) {
+  const Node* const seen = value && !takes_all_ ? find(*value) : nullptr;
+  if (seen == nullptr || seen == any_.get()) {
     return std::ranges::any_of(nodes_, [&](const auto& each) { return holds_at(*each.second); });
   }
-  return std::ranges::any_of(reachable(*value, &Node::after),
-                             [&](const Node* node) { return holds_at(*node); });
+  return std::ranges::any_of(ValueGraph::after(*seen), [&](const auto* group) {
+    return std::ranges::any_of(group->nodes(),
+                               [&](const auto* node) { return holds_at(node_of(node)); });
+  });
 }
 
 template <typename Visit>
@@ -221,9 +226,11 @@ void SyncLocation::for_each_seen(const std::optional<std::uint64_t>& value, Visi
     for (const auto& [number, node] : nodes_) {
       visit_all(*node);
     }
-  } else {
-    for (const Node* node : reachable(*value, &Node::before)) {
-      visit_all(*node);
+  } else if (const Node* const seen = find(*value); seen != nullptr && seen != any_.get()) {
+    for (const ValueGraph::Group* const group : ValueGraph::before(*seen)) {
+      for (const auto* node : group->nodes()) {
+        visit_all(node_of(node));
+      }
     }
   }
 }
