@@ -73,14 +73,14 @@ surfaces: a barrier orders blocks|races/verdict.cpp|s/(first.proxy != second.pro
 surfaces: accesses by another way are ordered as well|races/verdict.cpp|s/(first.proxy != second.proxy || !same_block)/(!same_block)/
 surfaces: one of another block stands for one|races/replacement.cpp|s/proxy == wire::Proxy::kSurface \&\& older.cta/proxy == wire::Proxy::kAsync \&\& older.cta/
 surfaces: another access stands for one|races/verdict.cpp|s/(is_of_surface(\*older.site) \&\& !is_of_surface(\*newer.site))/false/
-async: the issuer is ordered after its copies|races/conflict.cpp|s/(!older.is_asynchronous() || are_one_kept_copy(older, cell))/true/
-kept copies: the same one races with itself|races/conflict.cpp|s/ || are_one_kept_copy(older, cell))/)/
+async: the issuer is ordered after its copies|races/conflict.cpp|s/(!older.is_asynchronous() || is_own_kept_copy(access, older, cell))/true/
+kept copies: the same one races with itself|races/conflict.cpp|s/return (is_same || access.piece.is_late)/return access.piece.is_late/
 kept copies: a barrier does not tell of them|happens_before/sync_rules.cpp|s/^      warp.end_kept_copies();//
 kept copies: one that is over is under way|races/access_check.cpp|s/if (operation.interval == wire::kCopyOver) {/if (false) {/
 kept copies: what a thread has waited for is not told|races/access_check.cpp|s/if (record.waited != 0) {/if (false) {/
-kept copies: a late one races with what came behind it|races/access_check.cpp|s/return is_over ? check_kept(/return false ? check_kept(/
-kept copies: a thread knows of its own|races/access_check.cpp|s/completions.kept_copy(lane, record.group)/1/
-kept copies: what was before one races with it|races/access_check.cpp|s/= completions.know_kept(lane);/= completions.waited(Completion::kKept, lane);/
+kept copies: a late one races with what came behind it|races/access_check.cpp|s/.is_late = completions.waited(Completion::kKept, lane) >= time/.is_late = false/
+kept copies: a thread knows of its own|races/access_check.cpp|s/time = completions.kept_copy(lane, record.group);/time = 1;/
+kept copies: what was before one races with it|races/access_check.cpp|s/.is_late = is_kept/.is_late = false/
 async: a copy stands for what its issuer knew|races/replacement.cpp|s/return !newer.is_asynchronous() ||/return true ||/
 async: no proxy fence is needed|races/cell_order.cpp|s/^  if (!is_between_proxies(access, older)) {/  if (older_lane < 32) {/
 async: a wait leaves no group pending|clock/completions.h|s/ends_\[ends_.size() - 1 - left\]/ends_.back()/

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "base/assert.h"
@@ -196,13 +195,6 @@ class Completions {
       wait(Completion::kKept, lane, kept_[lane].last());
       kept_[lane].end_interval();
     }
-  }
-
-  // Up to where the lane has waited for them, while it does what it did before: it knows all then.
-  [[nodiscard]] Time know_kept(std::uint32_t lane) { return know_kept(lane, kept_[lane].last()); }
-
-  [[nodiscard]] Time know_kept(std::uint32_t lane, Time waited) {
-    return std::exchange(waited_[static_cast<std::size_t>(Completion::kKept)][lane], waited);
   }
 
   // Calls visit(completion, lanes, time) for lanes of `lanes` that waited up to the same time.

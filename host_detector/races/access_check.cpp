@@ -63,6 +63,7 @@ inline Piece pattern_of(const Actor& actor, const WarpOperation& operation,
                   ? actor.warp.counted_barriers.time_in(operation.interval, actor.warp.now())
                   : actor.warp.now();
   pattern.kind = shared_access_kind(site, cell);
+  pattern.is_late = stamp.is_late;
   return pattern;
 }
 
@@ -82,13 +83,12 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
                         .completion = completion.packed(),
                         .time = actor.warp.now()});
   }
-  const bool is_copy = site.asynchrony != wire::Asynchrony::kNone;
-  if (operation.is_earlier && !operation.is_settled) {
-    return is_copy ? check_kept_copy(actor, operation, site, flags)
-                   : check_kept(actor, operation, site, {.flags = flags});
+  const bool is_kept = operation.is_earlier && !operation.is_settled;
+  if (site.asynchrony != wire::Asynchrony::kNone) {
+    return is_kept ? check_kept_copy(actor, operation, site, flags)
+                   : check_copies(actor, operation, site, lanes, flags);
   }
-  return is_copy ? check_copies(actor, operation, site, lanes, flags)
-                 : check_alike(actor, operation, site, lanes, {.flags = flags});
+  return check_alike(actor, operation, site, lanes, {.flags = flags, .is_late = is_kept});
 }
 
 // Its block may be handled by another thread of the host, or be over. What that block knew of
@@ -232,21 +232,6 @@ bool AccessCheck::check_copies(const Actor& actor, const WarpOperation& operatio
   return are_addresses_possible;
 }
 
-// What a lane did and the device kept is ordered before its copies that are under way, or behind
-// those that are over.
-bool AccessCheck::check_kept(const Actor& actor, const WarpOperation& operation,
-                             const wire::SiteInfo& site, const Stamp& stamp) {
-  if (actor.warp.known_completions() == nullptr) {
-    return check_alike(actor, operation, site, operation.mask, stamp);
-  }
-  Completions& completions = actor.warp.completions();
-  const std::uint32_t lane = first_lane(operation.mask);
-  const Time waited = completions.know_kept(lane);
-  const bool is_possible = check_alike(actor, operation, site, operation.mask, stamp);
-  (void)completions.know_kept(lane, waited);
-  return is_possible;
-}
-
 // Of one lane. A copy that was kept is logged in each interval in which something conflicts with
 // it, until its thread has waited for it and the block has met. So its stamp need not last: at the
 // next barrier of the block all know it, and if it is still under way it has another one then.
@@ -266,13 +251,13 @@ bool AccessCheck::check_kept_copy(const Actor& actor, const WarpOperation& opera
   }
   const PackedCompletion completion{.cta = actor.cta.index,
                                     .warp = completion_warp(Completion::kKept, actor.warp.warp())};
-  const Stamp stamp{.flags = static_cast<std::uint8_t>(flags | Cell::kAsynchronous),
-                    .completion = completion.packed(),
-                    .time = completions.kept_copy(lane, record.group)};
+  const Time time = completions.kept_copy(lane, record.group);
   // Its record may come late: its thread has waited for it meanwhile, and gone on.
-  const bool is_over = completions.waited(Completion::kKept, lane) >= stamp.time;
-  return is_over ? check_kept(actor, operation, site, stamp)
-                 : check_alike(actor, operation, site, operation.mask, stamp);
+  return check_alike(actor, operation, site, operation.mask,
+                     {.flags = static_cast<std::uint8_t>(flags | Cell::kAsynchronous),
+                      .completion = completion.packed(),
+                      .time = time,
+                      .is_late = completions.waited(Completion::kKept, lane) >= time});
 }
 
 bool AccessCheck::check_range(const Actor& actor, const WarpOperation& operation,

@@ -46,11 +46,13 @@ class AccessCheck {
   bool check_range(const Actor& actor, const WarpOperation& operation, std::uint32_t lanes,
                    const Range& range);
 
-  // What is common to the lanes of an access; completion and time of an asynchronous one.
+  // What is common to the lanes of an access; completion and time of an asynchronous one; is_late
+  // as of a Piece.
   struct Stamp {
     std::uint8_t flags = 0;
     std::uint64_t completion = 0;
     Time time = 0;
+    bool is_late = false;
   };
 
  private:
@@ -59,8 +61,6 @@ class AccessCheck {
                    std::uint32_t lanes, const Stamp& stamp);
   bool check_copies(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site,
                     std::uint32_t lanes, std::uint8_t flags);
-  bool check_kept(const Actor& actor, const WarpOperation& operation, const wire::SiteInfo& site,
-                  const Stamp& stamp);
   bool check_kept_copy(const Actor& actor, const WarpOperation& operation,
                        const wire::SiteInfo& site, std::uint8_t flags);
 

@@ -14,11 +14,12 @@ Pair pair_of(const PlacedPiece& access, const Cell& older, const Cell& newer) {
           .same_launch = older.launch() == newer.launch()};
 }
 
-// Of copies that the device has kept: the same one may be logged several times, as that of a lane
-// has one stamp (KeptCopies).
-bool are_one_kept_copy(const Cell& older, const Cell& newer) {
-  return newer.is_asynchronous() && older.value == newer.value && older.time == newer.time &&
-         older.site == newer.site &&
+// Of a copy that the device has kept, whether its lane's later access is not one that it may race
+// with. The same copy may be logged several times: those of a lane have one stamp (KeptCopies).
+bool is_own_kept_copy(const PlacedPiece& access, const Cell& older, const Cell& newer) {
+  const bool is_same = newer.is_asynchronous() && older.value == newer.value &&
+                       older.time == newer.time && older.site == newer.site;
+  return (is_same || access.piece.is_late) &&
          PackedCompletion::of(older.value).warp == completion_warp(Completion::kKept, older.warp);
 }
 
@@ -32,7 +33,7 @@ struct Unordered {
 std::optional<Unordered> find_unordered(const PlacedPiece& access, const Cell& older,
                                         const Cell& cell, std::uint32_t byte, bool defies) {
   const bool is_same_warp = older.cta == cell.cta && older.warp == cell.warp &&
-                            (!older.is_asynchronous() || are_one_kept_copy(older, cell));
+                            (!older.is_asynchronous() || is_own_kept_copy(access, older, cell));
   for (const std::uint32_t older_lane : SetBits(older.lanes_at(byte))) {
     for (const std::uint32_t lane : SetBits(cell.lanes_at(byte))) {
       const bool is_ordered = (is_same_warp && older_lane == lane) ||

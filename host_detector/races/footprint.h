@@ -20,6 +20,9 @@ struct Piece {
   std::uint64_t tagged = 0;  // address of its first byte
   std::uint32_t lanes = 0;   // that touch some of it
   SharedAccessKind kind = SharedAccessKind::kNone;  // the shared set that it is of
+  // The device has kept it: its lane has made it before those of its copies that are under way, or
+  // behind those that are over (Completion::kKept).
+  bool is_late = false;
 };
 
 // In the order of the lanes, but for those that lie by block.
