@@ -115,15 +115,13 @@ BARRACUDA_LOGGER WordState settled(WordState met, std::uint32_t interval, std::u
 
 // What an access makes of a word that a copy may be writing, or has written since the last barrier.
 // Both are logged, and so is all that comes to the word in this interval. The copy need not be
-// logged again in it, but for its own thread, which may have waited for it since; and so may others
-// have for copies of theirs that were logged here.
+// logged again in it, but for its own thread, which may have waited for it since.
 template <class ProgressOf>
 BARRACUDA_LOGGER StateStep step_at_copy(WordState met, std::uint32_t number,
                                         const StateAccess& access, const ProgressOf& progress_of) {
   const bool is_copy = access.use == StateUse::kCopy;
   const bool is_told = met.is_logged_in(number) && met.first().thread != access.by.thread;
-  const CopyProgress progress = progress_of(met.first().thread),
-                     own = progress_of(access.by.thread);
+  const CopyProgress progress = progress_of(met.first().thread);
   return {.next = WordState::of_copy(number, is_copy ? access.by : met.first(),
                                      is_copy ? access.group : met.group(), true),
           .logs = true,
@@ -131,8 +129,7 @@ BARRACUDA_LOGGER StateStep step_at_copy(WordState met, std::uint32_t number,
           .is_pending = progress.status(met.group(), number) == CopyStatus::kPending,
           .is_again = is_copy && met.group() == access.group &&
                       met.first().thread == access.by.thread && met.first().site == access.by.site,
-          .waited = own.waited_in(number),
-          .kept_waited = progress.waited_in(number)};
+          .waited = progress.waited_in(number)};
 }
 
 // A copy, of a word that no other may be writing. What its own thread did to it before is ordered
@@ -164,8 +161,12 @@ BARRACUDA_LOGGER StateStep step_of_any(WordState met, std::uint32_t interval,
 }
 
 // What the record of a copy says in place of an interval's number: whether its thread has waited
-// for it or not. kCopyWaited: it is no copy, but says how far the thread has waited.
-inline constexpr std::uint32_t kCopyOver = 0, kCopyPending = 1, kCopyWaited = 2;
+// for it or not.
+inline constexpr std::uint32_t kCopyOver = 0, kCopyPending = 1;
+// In a kWarpBarriers: no barriers, but the number of the group up to which the lane has waited in
+// this interval. Before whatever else of it is logged, for its copies may have been logged while
+// they were under way.
+inline constexpr std::uint32_t kHasWaited = 1U << 31;
 
 // And in place of a value. 0: of a copy that is over, and nobody knows its group any more.
 struct CopyRecord {
@@ -177,7 +178,7 @@ struct CopyRecord {
 
   BARRACUDA_WIRE static CopyRecord of_kept(WordState state, const StateStep& step) {
     return state.is_copy()
-               ? CopyRecord{(state.group() + 1) | (step.is_again ? kAgain : 0), step.kept_waited}
+               ? CopyRecord{(state.group() + 1) | (step.is_again ? kAgain : 0), step.waited}
                : CopyRecord{};
   }
 

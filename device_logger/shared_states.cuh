@@ -266,7 +266,9 @@ class BlockStates {
   __device__ __forceinline__ static void set_shape(SharedStates& states, std::uint32_t word) {
     states.first_site = word & (kMaxSites - 1);
     states.granule_log2 = word >> kSiteBits & ((1U << SharedStates::kGranuleBits) - 1);
-    states.owner_granule_log2 = word >> (kSiteBits + SharedStates::kGranuleBits);
+    states.owner_granule_log2 =
+        word >> (kSiteBits + SharedStates::kGranuleBits) & ((1U << SharedStates::kGranuleBits) - 1);
+    states.keeps_copies = word >> (kSiteBits + 2 * SharedStates::kGranuleBits) & 1;
   }
 
   [[nodiscard]] __device__ __forceinline__ bool has_state(std::uint32_t site,
@@ -411,6 +413,18 @@ class BlockStates {
     });
   }
 
+  __device__ __forceinline__ void tell_wait(std::uint32_t interval) const {
+    const CopyProgress progress(load_block_state(progress_place(linear_thread())));
+    const std::uint32_t waited = progress.waited_in(interval & kMostIntervals);
+    if (waited != 0) {
+      write_event(Queue(descriptor_), {.kind = RecordKind::kWarpBarriers,
+                                       .site = states_.first_site,
+                                       .warp = linear_warp(),
+                                       .mask = 1U << lane_id(),
+                                       .detail = kHasWaited | waited});
+    }
+  }
+
   [[nodiscard]] __device__ __forceinline__ BlockPlace mask_of(std::uint32_t warp) const {
     return header_ + kLeftMasks + std::uint64_t{warp} * 4;
   }
@@ -431,6 +445,10 @@ class BlockStates {
         met = change_block_state(place, bits, step.next.bits());
       }
       if (met == bits) {
+        if (step.logs && states_.keeps_copies != 0 &&
+            !is_quiet(descriptor_, states_.first_site + access.by.site)) {
+          tell_wait(interval);
+        }
         log_kept(state, step, offset, value, (interval & kCountsWarps) != 0);
         return step.logs;
       }
@@ -441,13 +459,6 @@ class BlockStates {
   __device__ __forceinline__ void log_kept(WordState state, const StateStep& step,
                                            std::uint64_t offset, std::uint64_t value,
                                            bool counts_warps) const {
-    if (step.waited != 0) {
-      write_past(Queue(descriptor_), {.site = states_.first_site + state.first().site,
-                                      .interval = kCopyWaited,
-                                      .thread = linear_thread(),
-                                      .address = tagged_address(AddressSpace::kShared, offset),
-                                      .value = {CopyRecord{0, step.waited}.packed(), false}});
-    }
     if (step.kept == 0) {
       return;
     }

@@ -45,8 +45,8 @@ static_assert(offsetof(BlockWords, descriptor) == 0 && offsetof(BlockWords, head
 
 // In a launch descriptor.
 struct SharedStates {
-  static constexpr int kGranuleBits = 4;
-  static_assert(kSiteBits + 2 * kGranuleBits == 32);
+  static constexpr int kGranuleBits = 3;
+  static_assert(kSiteBits + 2 * kGranuleBits + 2 == 32);
 
   // Of the word that counts the blocks that have ended (EndedBlocks), 0 when the launch begins; 0:
   // everything is logged.
@@ -61,6 +61,9 @@ struct SharedStates {
   // owner (word_owners.h) likewise, of its smallest access to memory that is not shared.
   std::uint32_t granule_log2 : kGranuleBits = kWordLog2;
   std::uint32_t owner_granule_log2 : kGranuleBits = kWordLog2;
+  // Behind the states lies a word of each thread (copy_states.h).
+  std::uint32_t keeps_copies : 1 = 0;
+  std::uint32_t reserved : 1 = 0;
 
   static constexpr std::uint32_t kWordLog2 = 2;
 };
@@ -167,8 +170,7 @@ struct StateStep {
   bool has_same_value = false;  // the first stored what this access stores
   bool is_pending = false;      // the first is a copy that its thread has not waited for,
   bool is_again = false;        // and now makes from the same place, in the same group
-  // Up to which group of its copies the thread has waited meanwhile, and that of the first.
-  std::uint32_t waited = 0, kept_waited = 0;
+  std::uint32_t waited = 0;     // up to which group the thread of that copy has waited meanwhile
 };
 
 BARRACUDA_WIRE std::uint32_t kept_in(WordState state) {
@@ -208,9 +210,17 @@ BARRACUDA_WIRE bool keeps_both(WordState state, const KeptAccess& by) {
   return first.site != state.second().site || first.site == by.site || first.thread == by.thread;
 }
 
+// The same where barriers of warps are counted. What a warp does next is behind all that it has
+// read: so two of different warps are kept if there are such.
+BARRACUDA_WIRE bool keeps_both_counted(WordState state, const KeptAccess& by) {
+  const std::uint32_t warp = state.first().thread / kWarpLanes;
+  return state.second().thread / kWarpLanes != warp ||
+         (by.thread / kWarpLanes == warp && keeps_both(state, by));
+}
+
 // A read, by a thread that is not frozen. `state` is of this interval, or empty.
 BARRACUDA_WIRE StateStep read_step(WordState state, std::uint32_t interval,
-                                   const StateAccess& access) {
+                                   const StateAccess& access, bool counts_warps) {
   using Kind = WordState::Kind;
   const KeptAccess& by = access.by;
   const Kind kind = state.kind();
@@ -219,7 +229,8 @@ BARRACUDA_WIRE StateStep read_step(WordState state, std::uint32_t interval,
     return {.next = WordState::of(interval, Kind::kRead, by)};
   }
   if (kind == Kind::kReads) {
-    return {.next = keeps_both(state, by) ? state : state.with(Kind::kReads, by)};
+    const bool stays = counts_warps ? keeps_both_counted(state, by) : keeps_both(state, by);
+    return {.next = stays ? state : state.with(Kind::kReads, by)};
   }
   if (kind == Kind::kReadBehind && state.second().thread == by.thread) {
     return {.next = state.with(Kind::kReadBehind, by)};
@@ -272,10 +283,10 @@ BARRACUDA_WIRE StateStep reduction_step(WordState state, std::uint32_t interval,
 // As above: `state` is of this interval or empty, and as strong as the access.
 template <StateUse kUse>
 BARRACUDA_LOGGER StateStep step_alike(WordState state, std::uint32_t interval,
-                                      const StateAccess& access) {
+                                      const StateAccess& access, bool counts_warps) {
   switch (kUse) {
     case StateUse::kRead:
-      return read_step(state, interval, access);
+      return read_step(state, interval, access, counts_warps);
     case StateUse::kWrite:
       return write_step(state, interval, access);
     case StateUse::kReduction:
@@ -331,7 +342,7 @@ BARRACUDA_LOGGER StateStep step_by(WordState met, std::uint32_t interval,
     return log_from_now_on(state, number, access);
   }
   StateStep step = is_empty || state.interval() == number
-                       ? step_alike<kUse>(state, number, access)
+                       ? step_alike<kUse>(state, number, access, warp_bits(interval) != 0)
                        : step_behind<kUse>(state, number, access);
   step.next = step.next.with_strength(access.is_strong && !step.logs);
   return step;

@@ -200,15 +200,6 @@ bool NativeStates::gather(wire::EventRecord event, const NativeQueue& queue) con
 bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
                             std::uint64_t offset, const LaneStep& lane,
                             const NativeQueue& queue) const {
-  if (step.waited != 0 &&
-      !wire::write_past(queue,
-                        {.site = states_.first_site + state.first().site,
-                         .interval = wire::kCopyWaited,
-                         .thread = lane.access.by.thread,
-                         .address = wire::tagged_address(AddressSpace::kShared, offset),
-                         .value = {.value = wire::CopyRecord{.waited = step.waited}.packed()}})) {
-    return false;
-  }
   const wire::UniformValue stored{
       .value = step.has_same_value ? lane.value : wire::CopyRecord::of_kept(state, step).packed(),
       .known = step.has_same_value};
@@ -232,6 +223,18 @@ bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
   return true;
 }
 
+bool NativeStates::tell_wait(const LaneStep& lane, const NativeQueue& queue) const {
+  const std::uint32_t thread = lane.access.by.thread,
+                      waited = wire::CopyProgress(progress_of(thread))
+                                   .waited_in(lane.interval & wire::kMostIntervals);
+  return waited == 0 ||
+         wire::write_event(queue, {.kind = wire::RecordKind::kWarpBarriers,
+                                   .site = states_.first_site,
+                                   .warp = warp_,
+                                   .mask = std::uint32_t{1} << thread % wire::kWarpLanes,
+                                   .detail = wire::kHasWaited | waited});
+}
+
 std::optional<bool> NativeStates::take(std::uint64_t offset, const LaneStep& lane,
                                        const NativeQueue& queue) const {
   std::uint64_t& bits = *state_at(offset);
@@ -239,7 +242,9 @@ std::optional<bool> NativeStates::take(std::uint64_t offset, const LaneStep& lan
   const wire::StateStep step = wire::step_of_any(
       state, lane.interval, lane.access, [&](std::uint32_t thread) { return has_left(thread); },
       [&](std::uint32_t thread) { return wire::CopyProgress(progress_of(thread)); });
-  if (!log_kept(state, step, offset, lane, queue)) {
+  const bool tells = step.logs && states_.keeps_copies != 0 &&
+                     !queue.is_quiet(states_.first_site + lane.access.by.site);
+  if ((tells && !tell_wait(lane, queue)) || !log_kept(state, step, offset, lane, queue)) {
     return std::nullopt;
   }
   bits = step.next.bits();

@@ -93,6 +93,9 @@ class NativeStates {
                                              const NativeQueue& queue) const;
   [[nodiscard]] std::optional<bool> take(std::uint64_t offset, const LaneStep& lane,
                                          const NativeQueue& queue) const;
+  // Before it is logged what a lane does: how far it has waited for its copies. False as of
+  // follow().
+  [[nodiscard]] bool tell_wait(const LaneStep& lane, const NativeQueue& queue) const;
   [[nodiscard]] bool log_kept(wire::WordState state, const wire::StateStep& step,
                               std::uint64_t offset, const LaneStep& lane,
                               const NativeQueue& queue) const;

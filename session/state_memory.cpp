@@ -172,7 +172,8 @@ StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t w
                         .window = window,
                         .first_site = index_of(kernel.state_sites) & (wire::kMaxSites - 1),
                         .granule_log2 = kernel.state_granule_log2 & 3,
-                        .owner_granule_log2 = kernel.owner_granule_log2 & 3},
+                        .owner_granule_log2 = kernel.owner_granule_log2 & 3,
+                        .keeps_copies = kernel.keeps_copies ? 1U : 0U},
           .owners = watched_bytes == 0 ? 0 : piece->address + unclear};
 }
 

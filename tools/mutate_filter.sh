@@ -190,6 +190,7 @@ states: strong accesses are weak|shared_states.h|s/ || (!is_empty \&\& state.is_
 states: writers do not conflict|shared_states.h|s/if (!is_own) {/if (false) {/
 states: a read after another's write is one among reads|shared_states.h|s/(is_first \&\& (kind == Kind::kWrite || /((kind == Kind::kWrite || /
 states: what was kept is not logged|shared_states.h|s/\.kept = kept_in(state),/.kept = 0,/
+states: two readers of one warp stand for all|shared_states.h|s/stays = counts_warps ? keeps_both_counted(state, by) : /stays = /
 states: one reader is kept|shared_states.h|s/^      return 3;/      return 1;/
 states: all sites are one|shared_states.h|s/first.site != state.second().site || .*;/true;/
 states: every value is equal|shared_states.h|s/access.value_mark == state.mark() \&\&/true \&\&/

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "device_logger/block_events.h"
+#include "device_logger/copy_states.h"
 #include "device_logger/scope_order.h"
 #include "host_detector/races/divergence.h"
 #include "host_detector/races/use_after_exit.h"
@@ -35,7 +36,15 @@ bool leaves_order_alone(const WarpOperation& operation, const wire::SiteInfo& si
           site.asynchrony == wire::Asynchrony::kNone);
 }
 
+// Or how far lanes have waited for their copies.
 bool apply_warp_barriers(CtaState& cta, const WarpOperation& operation) {
+  if ((operation.event_operand & wire::kHasWaited) != 0 && operation.warp < cta.warps.size()) {
+    for (const std::uint32_t lane : SetBits(operation.mask)) {
+      cta.warps[operation.warp].completions().end_kept(lane,
+                                                       operation.event_operand & wire::kMostGroups);
+    }
+    return true;
+  }
   if (operation.warp >= cta.warps.size() || operation.interval > wire::kMostIntervals ||
       cta.warps[operation.warp].alive() == 0) {
     return false;

@@ -249,6 +249,7 @@ bool decode(std::span<const std::byte> record, WarpOperation& operation) {
       decode_values(header, record, operation);
       return true;
     case RecordKind::kWarpBarriers:
+      operation.event_operand = pattern.base_low;
       operation.interval = static_cast<std::uint16_t>(pattern.base_low);
       return true;
     case RecordKind::kTensorCopy:

@@ -246,9 +246,6 @@ bool AccessCheck::check_kept_copy(const Actor& actor, const WarpOperation& opera
   if (operation.interval == wire::kCopyOver) {
     completions.end_kept(lane, record.group);
   }
-  if (operation.interval == wire::kCopyWaited) {
-    return true;
-  }
   const PackedCompletion completion{.cta = actor.cta.index,
                                     .warp = completion_warp(Completion::kKept, actor.warp.warp())};
   const Time time = completions.kept_copy(lane, record.group);

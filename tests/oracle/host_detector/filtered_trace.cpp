@@ -160,7 +160,8 @@ class BlockFilter {
     if (logged.mask == 0) {
       return;
     }
-    if (!is_block_barrier(operation, site) && site.operation != Operation::kExit) {
+    // Ends are logged when all of the block have come to one, so behind these.
+    if (!is_block_barrier(operation, site)) {
       tell_barriers(operation, operation.warp, interval, steps);
     }
     steps.emplace_back(logged);
@@ -195,7 +196,8 @@ class BlockFilter {
       }
       for (const Step& step : late.steps) {
         const auto* const told = std::get_if<WarpOperation>(&step);
-        if (told != nullptr && told->kind == RecordKind::kWarpBarriers) {
+        if (told != nullptr && told->kind == RecordKind::kWarpBarriers &&
+            (told->event_operand & wire::kHasWaited) == 0) {
           told_[told->warp] = std::max<std::uint32_t>(told_[told->warp], told->interval);
         }
         steps.push_back(step);
@@ -364,10 +366,8 @@ class BlockFilter {
     const wire::StateStep step = wire::step_of_any(
         state, interval, access, [&](std::uint32_t thread) { return have_left_.contains(thread); },
         [&](std::uint32_t thread) { return wire::CopyProgress(threads_.at(thread).progress); });
-    if (step.waited != 0) {
-      const wire::KeptAccess waits{.thread = access.by.thread, .site = state.first().site};
-      steps.emplace_back(kept(operation, at, waits, wire::kCopyWaited,
-                              wire::CopyRecord{.waited = step.waited}.packed()));
+    if (step.logs) {
+      tell_wait(operation, access.by.thread, steps);
     }
     for (const std::uint32_t which : {0U, 1U}) {
       if ((step.kept >> which & 1) != 0) {
@@ -384,6 +384,22 @@ class BlockFilter {
     }
     states_.at(at) = step.next.bits();
     return step.logs;
+  }
+
+  // As a kWarpBarriers is decoded.
+  void tell_wait(const WarpOperation& by, std::uint32_t thread, std::vector<Step>& steps) {
+    const Thread& waits = threads_.at(thread);
+    const std::uint32_t waited =
+        wire::CopyProgress(waits.progress).waited_in(waits.interval & wire::kMostIntervals);
+    if (waited != 0) {
+      steps.emplace_back(WarpOperation{.kind = RecordKind::kWarpBarriers,
+                                       .launch = by.launch,
+                                       .site = by.site,
+                                       .cta = by.cta,
+                                       .warp = static_cast<std::uint8_t>(thread / wire::kWarpLanes),
+                                       .mask = std::uint32_t{1} << thread % wire::kWarpLanes,
+                                       .event_operand = wire::kHasWaited | waited});
+    }
   }
 
   // As a kEarlier is decoded.

@@ -136,7 +136,8 @@ SharedStates LoggedMachine::block_states(const ptx::Kernel& kernel, std::uint32_
           .window = kWindow,
           .first_site = index_of(kernel.state_sites) & (kMaxSites - 1),
           .granule_log2 = kernel.state_granule_log2 & 3,
-          .owner_granule_log2 = kernel.owner_granule_log2 & 3};
+          .owner_granule_log2 = kernel.owner_granule_log2 & 3,
+          .keeps_copies = kernel.keeps_copies ? 1U : 0U};
 }
 
 void LoggedMachine::launch(const std::string& kernel, std::uint32_t ctas, std::uint32_t threads,

@@ -307,6 +307,18 @@ TEST_CASE("what a warp did is before what it does behind its barrier, for others
           .next;
   CHECK(reads.kind() == Kind::kReads);
   CHECK(step_counted(reads, 2, StateUse::kWrite, 2).kept == 3);
+  // Nor is it if two of one warp came first, or come last.
+  const auto read_by = [](std::initializer_list<std::uint32_t> threads) {
+    WordState state(0);
+    for (const std::uint32_t thread : threads) {
+      state = step_counted(state, 0, StateUse::kRead, thread).next;
+    }
+    return state;
+  };
+  for (const WordState state : {read_by({1, 2, 33}), read_by({1, 33, 2}), read_by({33, 1, 2})}) {
+    CHECK(step_counted(state, 1, StateUse::kWrite, 1).kept == 3);
+  }
+  CHECK_FALSE(step_counted(read_by({1, 2, 3}), 1, StateUse::kWrite, 1).logs);
 
   const WordState logged = step_counted(written, 0, StateUse::kWrite, 2).next;
   CHECK(step_counted(logged, 3, StateUse::kRead, 40).logs);
