@@ -36,6 +36,11 @@ __device__ __forceinline__ bool are_distinct(const Lanes& lanes, std::uint32_t w
          __popc(Lanes::like(lanes.mask, word)) == 1;
 }
 
+// Of a warp, in the header of its block: its lanes that left.
+__device__ __forceinline__ BlockPlace left_lanes(BlockPlace header, std::uint32_t warp) {
+  return header + kLeftMasks + std::uint64_t{warp} * 4;
+}
+
 // What a block keeps. Only its own threads come here, so that is the scope.
 class BlockStates {
  public:
@@ -91,7 +96,8 @@ class BlockStates {
 
   // In the interval in which the first did.
   [[nodiscard]] __device__ __forceinline__ bool has_left(std::uint32_t thread) const {
-    return (load_block_word(mask_of(thread / kWarpLanes)) >> thread % kWarpLanes & 1) != 0;
+    return (load_block_word(left_lanes(header_, thread / kWarpLanes)) >> thread % kWarpLanes & 1) !=
+           0;
   }
 
   [[nodiscard]] __device__ __forceinline__ std::uint32_t next(std::uint32_t interval) const {
@@ -115,7 +121,7 @@ class BlockStates {
     if ((interval & kFrozen) != 0) {
       return;
     }
-    set_block_bits(mask_of(linear_warp()), lanes);
+    set_block_bits(left_lanes(header_, linear_warp()), lanes);
     raise_block_word(header_, kMostIntervals - interval);
     __threadfence_block();
   }
@@ -340,7 +346,10 @@ class BlockStates {
                                            const StateAccess& access) const {
 #pragma unroll 1
     for (;;) {
-      const WordState state = settled_for(WordState(bits), interval, access.by.thread);
+      const WordState state =
+          settled(WordState(bits), interval, access.by.thread, [&](std::uint32_t thread) {
+            return CopyProgress(load_block_state(progress_place(thread)));
+          });
       if (state.is_copy()) {
         return false;
       }
@@ -405,14 +414,6 @@ class BlockStates {
                                  blockDim.x * blockDim.y * blockDim.z, thread);
   }
 
-  [[nodiscard]] __device__ __forceinline__ WordState settled_for(WordState met,
-                                                                 std::uint32_t interval,
-                                                                 std::uint32_t thread) const {
-    return settled(met, interval, thread, [&](std::uint32_t of) {
-      return CopyProgress(load_block_state(progress_place(of)));
-    });
-  }
-
   __device__ __forceinline__ void tell_wait(std::uint32_t interval) const {
     const CopyProgress progress(load_block_state(progress_place(linear_thread())));
     const std::uint32_t waited = progress.waited_in(interval & kMostIntervals);
@@ -423,10 +424,6 @@ class BlockStates {
                                        .mask = 1U << lane_id(),
                                        .detail = kHasWaited | waited});
     }
-  }
-
-  [[nodiscard]] __device__ __forceinline__ BlockPlace mask_of(std::uint32_t warp) const {
-    return header_ + kLeftMasks + std::uint64_t{warp} * 4;
   }
 
   __device__ __forceinline__ bool take(std::uint64_t offset, std::uint32_t interval,

@@ -22,7 +22,10 @@ std::string write_copy(const PlannedSite& site, HookNames& called) {
                      b32(std::string(kGroups))});
 }
 
-std::string note_logged_read() {
+std::string note_logged_read(const PlannedSite& site) {
+  if (!site.keeps_copies || site.info.operation != wire::Operation::kRead) {
+    return {};
+  }
   return fmt::format("or.b32 {0}, {0}, {1};\n", kGroups, wire::kLogsGroups);
 }
 

@@ -19,7 +19,8 @@ std::string declare_groups();
 std::string write_copy(const PlannedSite& site, HookNames& called);
 
 // Behind the record of what a copy reads: from now on the thread logs its commits and waits.
-std::string note_logged_read();
+// Nothing of other accesses.
+std::string note_logged_read(const PlannedSite& site);
 
 // A commit or wait.
 std::string write_groups(const PlannedSite& site, const Statement& statement, HookNames& called);

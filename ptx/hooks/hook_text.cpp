@@ -329,10 +329,7 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
             : words == 1 ? write_call(called_, hook("store"), {id, where, low})
                          : write_call(called_, hook("store_wide"), {id, where, low, high});
   }
-  if (site.keeps_copies && site.info.operation == wire::Operation::kRead) {
-    text += note_logged_read();
-  }
-  text += needless.after + shortcut.after;
+  text += note_logged_read(site) + needless.after + shortcut.after;
   text += use.after + predicate.after + interval.after;
   if (site.counts_intervals && is_matrix_access(site.effect)) {
     text += kMeetInWarp;  // some lanes have a piece, and .aligned is of all
