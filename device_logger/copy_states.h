@@ -177,13 +177,15 @@ struct CopyRecord {
   static constexpr std::uint32_t kAgain = 1U << (kGroupBits + 1);
 
   BARRACUDA_WIRE static CopyRecord of_kept(WordState state, const StateStep& step) {
-    return state.is_copy()
-               ? CopyRecord{(state.group() + 1) | (step.is_again ? kAgain : 0), step.waited}
-               : CopyRecord{};
+    if (!state.is_copy()) {
+      return {};
+    }
+    return {.group = (state.group() + 1) | (step.is_again ? kAgain : 0), .waited = step.waited};
   }
 
   BARRACUDA_WIRE static CopyRecord unpacked(std::uint64_t value) {
-    return {static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32)};
+    return {.group = static_cast<std::uint32_t>(value),
+            .waited = static_cast<std::uint32_t>(value >> 32)};
   }
 
   [[nodiscard]] BARRACUDA_WIRE std::uint64_t packed() const {

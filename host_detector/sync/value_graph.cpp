@@ -11,7 +11,7 @@
 namespace barracuda::detector {
 namespace {
 
-std::atomic<std::uint64_t> last_number{0};
+std::atomic<std::uint64_t> g_last_number{0};
 
 bool has(const ValueGraph::Groups& groups, const ValueGraph::Group* group) {
   return std::ranges::find(groups, group) != groups.end();
@@ -36,7 +36,7 @@ void ValueGraph::add(Node& node) {
   ASSERT(node.group == nullptr);
   Group& group = *groups_.emplace_back(std::make_unique<Group>());
   group.place_ = groups_.size() - 1;
-  group.number_ = ++last_number;
+  group.number_ = ++g_last_number;
   group.nodes_.push_back(&node);
   node.group = &group;
 }

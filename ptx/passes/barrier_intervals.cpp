@@ -238,8 +238,12 @@ bool all_meet(Program& program, std::uint32_t index, const ControlFlow& flow,
 
 // Asynchronous copies have states where nothing but barriers of the block orders threads, to which
 // all come together, so that nobody ever logs all (wire::kFrozen); and of a size that a state has.
+// False if the kernel copies and is none of these: it keeps nothing then.
 Expected<bool> keep_copies(Program& program, Kernel& kernel, std::uint32_t index,
                            bool by_barriers_alone, std::span<PlannedSite> sites) {
+  if (std::ranges::none_of(sites, is_of_copies)) {
+    return true;
+  }
   const auto is_too_large = [&](const PlannedSite& site) {
     return is_of_copies(site) && may_be_shared(site) &&
            bytes_of(site) >> kernel.state_granule_log2 > 1U << wire::kMostGranulesLog2;
@@ -330,8 +334,6 @@ Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> s
       !program.functions[index].is_numbered && std::ranges::all_of(sites, is_by_barriers);
   if (is_known) {
     keep_states(*kernel, has_shared, sites);
-  }
-  if (is_known && std::ranges::any_of(sites, is_of_copies)) {
     TRY(is_known, keep_copies(program, *kernel, index, by_barriers_alone, sites));
   }
   if (is_known && !by_barriers_alone) {
