@@ -177,10 +177,8 @@ struct CopyRecord {
   static constexpr std::uint32_t kAgain = 1U << (kGroupBits + 1);
 
   BARRACUDA_WIRE static CopyRecord of_kept(WordState state, const StateStep& step) {
-    if (!state.is_copy()) {
-      return {};
-    }
-    return {.group = (state.group() + 1) | (step.is_again ? kAgain : 0), .waited = step.waited};
+    const std::uint32_t number = (state.group() + 1) | (step.is_again ? kAgain : 0);
+    return {.group = state.is_copy() ? number : 0, .waited = state.is_copy() ? step.waited : 0};
   }
 
   BARRACUDA_WIRE static CopyRecord unpacked(std::uint64_t value) {
