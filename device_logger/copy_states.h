@@ -5,10 +5,9 @@
 // has waited, and when. From these two everyone sees whether a copy may still be under way, is over
 // in this interval, or was over before it.
 //
-// Who conflicts with a copy that is not over before logs it, and itself, in each interval: the
-// detector need not know when it is over, for what it is told of it holds until the next barrier
-// alone
-// (AccessCheck::check_kept_copy). The waits and commits of such kernels are not logged.
+// Who conflicts with a copy that is not over before logs it, and itself, once in each interval. So
+// the detector need not be told when a copy is over: what it knows of one, it forgets at the next
+// barrier of the block (AccessCheck::check_kept_copy). Commits and waits are not logged.
 // docs/decisions/device-filter.md has the proof. One source for the GPU and for the host.
 #pragma once
 
@@ -91,10 +90,10 @@ BARRACUDA_WIRE std::uint32_t groups_over(std::uint32_t groups, std::uint32_t lef
   return committed > left ? committed - left : 0;
 }
 
-// Where in the states of a block the word of a thread lies. They are `bytes` in all.
-BARRACUDA_WIRE std::uint64_t progress_offset(std::uint64_t bytes, std::uint32_t threads,
+// Where the word of a thread lies; the states of its block end at `end`.
+BARRACUDA_WIRE std::uint64_t progress_offset(std::uint64_t end, std::uint32_t threads,
                                              std::uint32_t thread) {
-  return bytes - (std::uint64_t{threads} - thread) * sizeof(std::uint64_t);
+  return end - (std::uint64_t{threads} - thread) * sizeof(std::uint64_t);
 }
 
 // What a state is to a thread that meets it. `progress_of(thread)`: the CopyProgress of one.

@@ -41,6 +41,19 @@ __device__ __forceinline__ BlockPlace left_lanes(BlockPlace header, std::uint32_
   return header + kLeftMasks + std::uint64_t{warp} * 4;
 }
 
+// The words of a block's threads that say how far each has waited for its copies (copy_states.h).
+struct ProgressWords {
+  BlockPlace end;  // of the block's states
+
+  [[nodiscard]] __device__ __forceinline__ BlockPlace place(std::uint32_t thread) const {
+    return progress_offset(end, blockDim.x * blockDim.y * blockDim.z, thread);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ CopyProgress operator()(std::uint32_t thread) const {
+    return CopyProgress(load_block_state(place(thread)));
+  }
+};
+
 // What a block keeps. Only its own threads come here, so that is the scope.
 class BlockStates {
  public:
@@ -251,8 +264,8 @@ class BlockStates {
     access.group = groups & kMostGroups;
     if (take_all(site, address_of(address), interval, access, 0) &&
         !is_quiet(descriptor_, site & (kMaxSites - 1))) {
-      const CopyProgress progress(load_block_state(progress_place(linear_thread())));
-      const CopyRecord record{access.group + 1, progress.waited_in(interval & kMostIntervals)};
+      const CopyRecord record{access.group + 1,
+                              progress()(linear_thread()).waited_in(interval & kMostIntervals)};
       write_past(Queue(descriptor_), {.site = site & (kMaxSites - 1),
                                       .interval = kCopyPending,
                                       .thread = linear_thread(),
@@ -263,9 +276,9 @@ class BlockStates {
 
   // This thread has waited for all its groups of copies but some.
   __device__ __forceinline__ void wait_for(std::uint32_t over, std::uint32_t interval) const {
-    const BlockPlace place = progress_place(linear_thread());
-    const CopyProgress before(load_block_state(place));
-    store_block_state(place, before.after_wait(over, interval & kMostIntervals).bits());
+    const ProgressWords words = progress();
+    store_block_state(words.place(linear_thread()),
+                      words(linear_thread()).after_wait(over, interval & kMostIntervals).bits());
   }
 
  private:
@@ -346,10 +359,7 @@ class BlockStates {
                                            const StateAccess& access) const {
 #pragma unroll 1
     for (;;) {
-      const WordState state =
-          settled(WordState(bits), interval, access.by.thread, [&](std::uint32_t thread) {
-            return CopyProgress(load_block_state(progress_place(thread)));
-          });
+      const WordState state = settled(WordState(bits), interval, access.by.thread, progress());
       if (state.is_copy()) {
         return false;
       }
@@ -409,14 +419,12 @@ class BlockStates {
     return at_ + state_offset(offset, states_.granule_log2);
   }
 
-  [[nodiscard]] __device__ __forceinline__ BlockPlace progress_place(std::uint32_t thread) const {
-    return at_ + progress_offset(state_offset(states_.window, states_.granule_log2),
-                                 blockDim.x * blockDim.y * blockDim.z, thread);
+  [[nodiscard]] __device__ __forceinline__ ProgressWords progress() const {
+    return {at_ + state_offset(states_.window, states_.granule_log2)};
   }
 
   __device__ __forceinline__ void tell_wait(std::uint32_t interval) const {
-    const CopyProgress progress(load_block_state(progress_place(linear_thread())));
-    const std::uint32_t waited = progress.waited_in(interval & kMostIntervals);
+    const std::uint32_t waited = progress()(linear_thread()).waited_in(interval & kMostIntervals);
     if (waited != 0) {
       write_event(Queue(descriptor_), {.kind = RecordKind::kWarpBarriers,
                                        .site = states_.first_site,
@@ -434,9 +442,7 @@ class BlockStates {
       const WordState state(bits);
       const StateStep step = step_of_any(
           state, interval, access, [&](std::uint32_t thread) { return has_left(thread); },
-          [&](std::uint32_t thread) {
-            return CopyProgress(load_block_state(progress_place(thread)));
-          });
+          progress());
       std::uint64_t met = bits;
       if (step.next.bits() != bits) {
         met = change_block_state(place, bits, step.next.bits());
