@@ -275,7 +275,7 @@ Expected<Item> take_item(std::string_view& text) {
   return item;
 }
 
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
   if (value.find_first_of(":' ") == value.npos) {
     return std::string(value);
   }
@@ -402,7 +402,7 @@ std::string to_string(const Options& options) {
   for (const Row& option : kRows) {
     const std::string value = option.text(options);
     if (value != option.text(defaults)) {
-      text += (text.empty() ? "" : ":") + std::string(option.name) + "=" + quoted(value);
+      text += (text.empty() ? "" : ":") + std::string(option.name) + "=" + in_quotes(value);
     }
   }
   return text;

@@ -22,7 +22,8 @@ function(barracuda_unite target)
 endfunction()
 
 # barracuda_folder(NAME SOURCES ... LINKS ...): a folder of the tree as the static library
-# barracuda.NAME (alias barracuda::NAME). Each top-level header of it must compile alone.
+# barracuda.NAME (alias barracuda::NAME). Each top-level header of it must compile alone
+# (barracuda.header_checks).
 function(barracuda_folder name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(barracuda.${name} STATIC ${ARG_SOURCES})
@@ -33,8 +34,10 @@ function(barracuda_folder name)
   barracuda_check_headers(${name} ${ARG_PRIVATE_LINKS})
 endfunction()
 
-# Every public header (the folder's top level) must compile by itself, with the libraries given. One that a source of its
-# name includes before anything else does: only the other half is compiled once more.
+# Every public header (the folder's top level) must compile by itself, with the libraries given: barracuda.header_checks,
+# which tools/nightly.sh builds. One that a source of its name includes before anything else does: only the other half is
+# compiled once more.
+add_custom_target(barracuda.header_checks)
 function(barracuda_check_headers name)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   set(checks "")
@@ -54,7 +57,8 @@ function(barracuda_check_headers name)
     list(APPEND checks ${source})
   endforeach()
   if(checks)
-    add_library(barracuda.header_check.${name} OBJECT ${checks})
+    add_library(barracuda.header_check.${name} OBJECT EXCLUDE_FROM_ALL ${checks})
+    add_dependencies(barracuda.header_checks barracuda.header_check.${name})
     target_link_libraries(barracuda.header_check.${name} PRIVATE barracuda.${name} ${ARGN})
     target_compile_options(barracuda.header_check.${name} PRIVATE -O0 -g0)
   endif()

@@ -13,27 +13,27 @@
 namespace barracuda::report {
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 // The field's value; what it is by default where it is null or not there.
 template <typename Value>
-Value value_of(const Json& object, const char* field, const Value& otherwise = {}) {
+Value value_of(const ParsedJson& object, const char* field, const Value& otherwise = {}) {
   const auto found = object.find(field);
   return found == object.end() || found->is_null() ? otherwise : found->get<Value>();
 }
 
-bool has(const Json& object, const char* field) {
+bool has(const ParsedJson& object, const char* field) {
   const auto found = object.find(field);
   return found != object.end() && !found->is_null();
 }
 
-const Json& list_of(const Json& object, const char* field) {
-  static const Json* const none = new Json(Json::array());
+const ParsedJson& list_of(const ParsedJson& object, const char* field) {
+  static const ParsedJson* const none = new ParsedJson(ParsedJson::array());
   const auto found = object.find(field);
   return found == object.end() || !found->is_array() ? *none : *found;
 }
 
-Frame frame_of(const Json& json) {
+Frame frame_of(const ParsedJson& json) {
   return {.function = value_of<std::string>(json, "function"),
           .file = value_of<std::string>(json, "file"),
           .line = value_of<std::uint32_t>(json, "line")};
@@ -60,7 +60,7 @@ detector::SyncWhen when_of(const std::string& name) {
   return detector::SyncWhen::kUnclear;
 }
 
-Access access_of(const Json& json) {
+Access access_of(const ParsedJson& json) {
   Access access;
   access.operation = operation_of(value_of<std::string>(json, "op"));
   access.note = value_of<std::string>(json, "note");
@@ -69,7 +69,7 @@ Access access_of(const Json& json) {
   access.has_address = has(json, "address");
   access.place = frame_of(json);
   std::vector<Frame> frames;
-  for (const Json& frame : list_of(json, "inlined")) {
+  for (const ParsedJson& frame : list_of(json, "inlined")) {
     frames.push_back(frame_of(frame));
   }
   const auto callers = std::min(value_of<std::size_t>(json, "callers"), frames.size());
@@ -98,7 +98,7 @@ Access access_of(const Json& json) {
   }
   if (has(json, "syncs")) {
     access.has_all_syncs = value_of<bool>(json["syncs"], "complete");
-    for (const Json& step : list_of(json["syncs"], "steps")) {
+    for (const ParsedJson& step : list_of(json["syncs"], "steps")) {
       access.syncs.push_back({.when = when_of(value_of<std::string>(step, "when")),
                               .instruction = value_of<std::string>(step, "instruction"),
                               .place = frame_of(step)});
@@ -110,9 +110,9 @@ Access access_of(const Json& json) {
   return access;
 }
 
-std::vector<Process> processes_of(const Json& json) {
+std::vector<Process> processes_of(const ParsedJson& json) {
   std::vector<Process> processes;
-  for (const Json& process : list_of(json, "processes")) {
+  for (const ParsedJson& process : list_of(json, "processes")) {
     processes.push_back({.program = value_of<std::string>(process, "program"),
                          .pid = value_of<std::int64_t>(process, "pid"),
                          .rank = value_of<std::int64_t>(process, "rank", Process::kNoRank)});
@@ -121,7 +121,7 @@ std::vector<Process> processes_of(const Json& json) {
 }
 
 // What a bug and each of its variants say alike.
-Finding variant_of(const Json& json) {
+Finding variant_of(const ParsedJson& json) {
   Finding finding;
   finding.severity = value_of<std::string>(json, "severity") == "warning"
                          ? FindingSeverity::kWarning
@@ -130,16 +130,16 @@ Finding variant_of(const Json& json) {
   finding.count = value_of<std::uint64_t>(json, "count");
   finding.missing = value_of<std::string>(json, "missing");
   finding.location = value_of<std::string>(json, "location");
-  for (const Json& access : list_of(json, "accesses")) {
+  for (const ParsedJson& access : list_of(json, "accesses")) {
     finding.accesses.push_back(access_of(access));
   }
   finding.processes = processes_of(json);
   return finding;
 }
 
-void add_bug(Report& report, const Json& json, FindingType type) {
+void add_bug(Report& report, const ParsedJson& json, FindingType type) {
   std::vector<Finding> variants = {variant_of(json)};
-  for (const Json& variant : list_of(json, "variants")) {
+  for (const ParsedJson& variant : list_of(json, "variants")) {
     variants.push_back(variant_of(variant));
     variants.front().count -= std::min(variants.front().count, variants.back().count);
   }
@@ -156,7 +156,7 @@ void add_bug(Report& report, const Json& json, FindingType type) {
 }
 
 // The lists of names, and of what was not covered, hold the libraries' as well.
-void take_libraries(Coverage& coverage, const Json& libraries) {
+void take_libraries(Coverage& coverage, const ParsedJson& libraries) {
   using Names = std::set<std::string>;
   for (const auto& [name, kernels] : libraries.items()) {
     LibraryKernels& library = coverage.libraries[name];
@@ -172,30 +172,30 @@ void take_libraries(Coverage& coverage, const Json& libraries) {
   std::erase(coverage.gaps, library_gap(coverage));
 }
 
-void add_summary(Report& report, const Json& json) {
+void add_summary(Report& report, const ParsedJson& json) {
   using Names = std::set<std::string>;
   report.model = value_of<std::string>(json, "model", report.model);
   report.device = value_of<std::string>(json, "device");
   report.known = value_of<std::uint64_t>(json, "known");
   report.suppressed = value_of<std::uint64_t>(json, "suppressed");
   report.suppressions.clear();
-  for (const Json& use : list_of(json, "suppressions")) {
+  for (const ParsedJson& use : list_of(json, "suppressions")) {
     report.suppressions.push_back({.rule = value_of<std::string>(use, "rule"),
                                    .count = value_of<std::uint64_t>(use, "count"),
                                    .reason = value_of<std::string>(use, "reason")});
   }
-  const Json kernels = value_of<Json>(json, "kernels", Json::object());
+  const ParsedJson kernels = value_of<ParsedJson>(json, "kernels", ParsedJson::object());
   report.coverage = {.launches = value_of<std::uint64_t>(json, "launches"),
                      .instrumented = value_of<Names>(kernels, "names"),
                      .not_instrumented = value_of<Names>(kernels, "not_instrumented"),
                      .libraries = {},
                      .gaps = value_of<std::vector<std::string>>(json, "not_covered")};
-  take_libraries(report.coverage, value_of<Json>(kernels, "libraries", Json::object()));
+  take_libraries(report.coverage, value_of<ParsedJson>(kernels, "libraries", ParsedJson::object()));
   report.processes = processes_of(json);
 }
 
 // Whether it was the summary.
-bool add_line(Report& report, const Json& json) {
+bool add_line(Report& report, const ParsedJson& json) {
   const auto type = value_of<std::string>(json, "type");
   if (type == "summary") {
     add_summary(report, json);
@@ -221,7 +221,7 @@ Expected<Report> read_json_report(std::string_view text, const std::string& file
       continue;
     }
     try {
-      const Json json = Json::parse(*line);
+      const ParsedJson json = ParsedJson::parse(*line);
       if (value_of<int>(json, "schema") < 2) {
         return unexpected({.message = "this is no JSON report of schema 2: its findings have no "
                                       "fingerprints",
@@ -229,11 +229,11 @@ Expected<Report> read_json_report(std::string_view text, const std::string& file
                            .line = lines.number()});
       }
       has_summary = add_line(report, json) || has_summary;
-    } catch (const Json::exception& error) {
+    } catch (const ParsedJson::exception& error) {
       if (!lines.has_end() && !has_summary) {
         break;  // who wrote it was killed in the midst
       }
-      const bool is_json = dynamic_cast<const Json::parse_error*>(&error) == nullptr;
+      const bool is_json = dynamic_cast<const ParsedJson::parse_error*>(&error) == nullptr;
       return unexpected({.message = std::string("this is no JSON report: ") +
                                     (is_json ? error.what() : "the line is not JSON"),
                          .file = file,

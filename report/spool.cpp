@@ -41,14 +41,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, findings, processes, coverage, suppre
 
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 // Bump with any change to the structs above or to the lines.
 constexpr int kFormatVersion = 9;
 constexpr std::string_view kSuffix = ".spool";
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string line_of(const ParsedJson& json) {
+  return json.dump(-1, ' ', false, ParsedJson::error_handler_t::replace) + "\n";
 }
 
 // "12.0.spool" is of process 12, and its first.
@@ -63,7 +63,7 @@ std::pair<int, int> numbers_in(const std::string& file_name) {
   return {process, number};
 }
 
-void take_line(SpooledProcess& process, const Json& line) {
+void take_line(SpooledProcess& process, const ParsedJson& line) {
   if (line.contains("spool")) {
     process.process = line.at("process").get<int>();
     process.program = line.at("program").get<std::string>();
@@ -154,8 +154,8 @@ Expected<SpooledProcess> parse_spool(const std::string& text) {
       if (end == std::string::npos) {
         break;  // cut off
       }
-      const Json line = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                    text.begin() + static_cast<std::ptrdiff_t>(end));
+      const ParsedJson line = ParsedJson::parse(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                                text.begin() + static_cast<std::ptrdiff_t>(end));
       if (number == 0 && line.at("spool").get<int>() != kFormatVersion) {
         return unexpected({.message = "is of another version of the tool"});
       }
@@ -175,12 +175,12 @@ std::string serialise(const Report& report) {
 
 Expected<Report> parse_report(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const ParsedJson json = ParsedJson::parse(text);
     if (json.at("version").get<int>() != kFormatVersion) {
       return unexpected({.message = "this report is of another version of the tool"});
     }
     return json.at("report").get<Report>();
-  } catch (const Json::exception& error) {
+  } catch (const ParsedJson::exception& error) {
     return unexpected({.message = std::string("this report cannot be read: ") + error.what()});
   }
 }

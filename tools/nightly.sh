@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What CI has no time for: the reference detector on many large random traces, each fuzz target for an
-# hour, the sanitizers over every folder, every mutation of the detector, of the rewriter and of the weak memory, the whole
+# hour, the sanitizers over every folder, every header alone, every mutation of the detector, of the rewriter and of the weak memory, the whole
 # litmus suite under 20 seeds, all intrinsics of LLVM, the advice of every report followed, clang-tidy on every file. Needs a build (./check). Prints the table of docs/MEASUREMENTS.md;
 # logs lie in build/nightly. Usage: tools/nightly.sh [STEP...], the steps as the table names them
 source "$(dirname "$0")/steps.sh"
@@ -42,6 +42,10 @@ sanitizers() {
   cmake --preset dev -B build/sanitized -DBARRACUDA_UNITE=OFF "-DBARRACUDA_FOLDERS=$folders"
   cmake --build build/sanitized --target barracuda.test.all
   RC_PARAMS=max_success=40 ctest --test-dir build/sanitized --parallel "$cores" --no-tests=error --output-on-failure
+}
+
+headers() {
+  cmake --build build --parallel "$cores" --target barracuda.header_checks
 }
 
 rewriter_mutations() {
@@ -97,6 +101,7 @@ suite() {
 
 long_step oracle oracle
 long_step sanitizers sanitizers
+long_step headers headers
 for target in fatbin ptx trace; do
   long_step "fuzz-$target" tools/fuzz.sh "$seconds" "$target"
 done

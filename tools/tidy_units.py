@@ -4,7 +4,8 @@
 Most of what clang-tidy does for a source it does for its headers. So sources that are compiled alike are written one
 behind the other into one file, a unit, which it reads once: the 63 files of host_detector/ take 120 seconds of a core;
 24 of them took 320 one by one. Names of two anonymous namespaces may clash in a unit; sources whose names look as if
-they did go into different ones, and a unit that does not compile is read file by file. Findings are printed with the places of the sources.
+they did go into different ones, and a unit that does not compile is read in halves. Findings are printed with the
+places of the sources.
 `--seconds N` starts no unit after that time and says how many files are left. `--checks` is clang-tidy's; what is found
 clean without all checks is not remembered.
 """
@@ -15,6 +16,7 @@ import concurrent.futures
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -29,8 +31,9 @@ MOST_FILES = 72  # in a unit: about a minute and a half
 ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace\n", re.MULTILINE | re.DOTALL)
 # What a line that begins at its first column declares, and macros.
 DECLARED = [re.compile(pattern, re.MULTILINE) for pattern in (
-    r"^(?!//|using|namespace|return)[A-Za-z_][^;={(\n]*?\b([A-Za-z_]\w*)\s*[(={;\[]",
-    r"^(?:struct|class|enum class|enum|using|template)\b[^;{=]*?\b([A-Z]\w*)\b")]
+    r"^(?!//|using|namespace|return|template|struct|class|enum)[A-Za-z_][^;={(\n]*?\b([A-Za-z_]\w*)\s*[(={;\[]",
+    r"^(?:struct|class|enum class|enum)\b[^;{=]*?\b([A-Z]\w*)\b",
+    r"^using (\w+) =")]
 MACRO = re.compile(r"^ *#define (\w+)", re.MULTILINE)
 
 
@@ -40,9 +43,35 @@ def names_in(text):
     return set(MACRO.findall(text)).union(*(pattern.findall(hidden) for pattern in DECLARED))
 
 
+def names_in_headers(folder):
+    """What the headers of a folder, and of the one that it tests, declare."""
+    parts = folder.relative_to(ROOT).parts
+    tops = {parts[0], parts[2] if parts[0] == "tests" and len(parts) > 2 else parts[0]}
+    texts = [header.read_text(encoding="utf-8") for top in tops for header in (ROOT / top).rglob("*.h")]
+    return {name for text in texts for pattern in DECLARED for name in pattern.findall(text)}
+
+
 class Unit:
+    """Sources that are read as one; `folder` has its text and how it is compiled."""
+
     def __init__(self, command):
         self.command, self.files, self.texts, self.names = command, [], [], set()
+        self.folder = self.path = None
+
+    def write(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.path = folder, folder / "unit.cpp"
+        self.path.write_text("".join(self.texts), encoding="utf-8")
+        command = {"directory": str(BUILD), "file": str(self.path), "command": f"{self.command} -o unit.o -c {self.path}"}
+        (folder / "compile_commands.json").write_text(json.dumps([command]), encoding="utf-8")
+
+    def halves(self):
+        middle = len(self.files) // 2
+        for name, part in (("a", slice(middle)), ("b", slice(middle, None))):
+            half = Unit(self.command)
+            half.files, half.texts = self.files[part], self.texts[part]
+            half.write(self.folder / name)
+            yield half
 
     def add(self, file, text, names):
         self.files.append(file)
@@ -71,33 +100,26 @@ def unit_for(names, units, most_files, command=None):
 def units_of(files):
     """Files that are compiled by one command, in units of files without common names."""
     entries = {entry["file"]: entry for entry in json.loads(commands_of(BUILD).read_text(encoding="utf-8"))}
-    units = collections.defaultdict(list)
+    units, of_headers = collections.defaultdict(list), {}
     for file in files:
         entry = entries.get(str(ROOT / file))
         if entry is None:
             sys.exit(f"tidy: {file} is not compiled in build/: `cmake --preset ci`, or a name that is wrong")
-        command = entry["command"].split(" -o ")[0]
+        top = (ROOT / file).parent
+        if top not in of_headers:
+            of_headers[top] = names_in_headers(top)
         text = (ROOT / file).read_text(encoding="utf-8")
         names = names_in(text)
-        unit_for(names, units[command], MOST_FILES, command).add(file, text, names)
+        clash = names & of_headers[top]
+        command = entry["command"].split(" -o ")[0]
+        unit_for(names, units[command, file if clash else ""], MOST_FILES, command).add(file, text, names)
     return [unit for like in units.values() for unit in like]
 
 
-def write_units(units):
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    commands = []
-    for i, unit in enumerate(units):
-        unit.path = FOLDER / f"unit{i}.cpp"
-        unit.path.write_text("".join(unit.texts), encoding="utf-8")
-        commands.append({"directory": str(BUILD), "file": str(unit.path),
-                         "command": f"{unit.command} -o unit.o -c {unit.path}"})
-    (FOLDER / "compile_commands.json").write_text(json.dumps(commands), encoding="utf-8")
-
-
-def run(folder, file, checks):
+def run(unit, checks):
     """(clean, output)"""
     # What is an error to the compiler is one to clang-tidy, whatever its checks are, and clang warns of what g++ does not.
-    command = ["clang-tidy-19", "-p", folder, "--quiet", "--extra-arg=-Wno-error", *checks, file]
+    command = ["clang-tidy-19", "-p", unit.folder, "--quiet", "--extra-arg=-Wno-error", *checks, unit.path]
     result = subprocess.run(command, text=True, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     return result.returncode == 0, result.stdout
 
@@ -111,15 +133,11 @@ def with_places(unit, output):
 
 def check(unit, keys, checks):
     """Prints what is found; how many files have findings."""
-    clean, output = run(FOLDER, unit.path, checks)
+    clean, output = run(unit, checks)
     if not clean and len(unit.files) > 1 and (not output or "clang-diagnostic-error" in output):
-        results = {file: run(BUILD, file, checks) for file in unit.files}
-        output = "".join(text or f"{file}: clang-tidy failed\n" for file, (is_clean, text) in results.items()
-                         if not is_clean)
-        bad = {file for file, (is_clean, _) in results.items() if not is_clean}
-    else:
-        output = with_places(unit, output)
-        bad = set() if clean else {file for file in unit.files if f"{file}:" in output} or set(unit.files)
+        return sum(check(half, keys, checks) for half in unit.halves())
+    output = with_places(unit, output) or f"{unit.files[0]}: clang-tidy failed\n"
+    bad = set() if clean else {file for file in unit.files if f"{file}:" in output} or set(unit.files)
     print("" if clean else output, end="", flush=True)
     if not checks:
         remembered = [keys[file] for file in unit.files if file not in bad]
@@ -135,10 +153,10 @@ def main():
     end = time.monotonic() + arguments.seconds
     checks = [f"--checks={arguments.checks}"] if arguments.checks else []
     keys = {file: key for key, file in (line.split() for line in sys.stdin)}
-    units = units_of(keys)
-    write_units(units)
-
-    units.sort(key=lambda unit: -len(unit.files))  # so that no core waits for a long one at the end
+    units = sorted(units_of(keys), key=lambda unit: -len(unit.files))  # so that no core waits for a long one at the end
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for i, unit in enumerate(units):
+        unit.write(FOLDER / str(i))
 
     def check_in_time(unit):
         return check(unit, keys, checks) if time.monotonic() < end else None

@@ -9,17 +9,9 @@ Usage: tools/unite_sources.py FOLDER SOURCE...
 import sys
 from pathlib import Path
 
-from tidy_units import DECLARED, ROOT, names_in, unit_for
+from tidy_units import names_in, names_in_headers, unit_for
 
 MOST_FILES = 10
-
-
-def names_in_headers(folder):
-    """What the headers of a folder, and of the one that it tests, declare."""
-    parts = folder.relative_to(ROOT).parts
-    tops = {parts[0], parts[2] if parts[0] == "tests" and len(parts) > 2 else parts[0]}
-    texts = [header.read_text(encoding="utf-8") for top in tops for header in (ROOT / top).rglob("*.h")]
-    return {name for text in texts for pattern in DECLARED for name in pattern.findall(text)}
 
 
 def main():

@@ -12,7 +12,7 @@ namespace barracuda::ptx {
 namespace {
 
 // Behind a barrier: what the hook says becomes the interval, after which `then` sees all of it.
-std::string take_number(HookNames& called, std::string_view hook, std::string_view registers = "",
+std::string number_from(HookNames& called, std::string_view hook, std::string_view registers = "",
                         std::string_view then = "") {
   return fmt::format("{{\n.reg .b64 %__barracuda_n;\n{}{}cvt.u32.u64 {}, %__barracuda_n;\n{}}}\n",
                      registers,
@@ -21,12 +21,12 @@ std::string take_number(HookNames& called, std::string_view hook, std::string_vi
 }
 
 std::string write_next_interval(HookNames& called) {
-  return take_number(called, "next_interval");
+  return number_from(called, "next_interval");
 }
 
 // Behind a barrier that all threads of a block come to together.
 std::string write_count_on(HookNames& called) {
-  return take_number(called, "count_interval", ".reg .pred %__barracuda_q;\n",
+  return number_from(called, "count_interval", ".reg .pred %__barracuda_q;\n",
                      fmt::format("setp.ge.u64 %__barracuda_q, %__barracuda_n, {};\n"
                                  "@%__barracuda_q barrier.sync 0;\n",
                                  wire::kAllMeet));

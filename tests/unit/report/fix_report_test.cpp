@@ -12,8 +12,6 @@
 namespace barracuda::report {
 namespace {
 
-using Json = nlohmann::json;
-
 Finding race_at(std::uint32_t first, std::uint32_t second) {
   Finding race;
   race.fingerprint = "f" + std::to_string(first);
@@ -107,13 +105,14 @@ TEST_CASE("nothing to fix is one line") {
 }
 
 TEST_CASE("the JSON report of a repair fits the schema") {
-  const Json root = Json::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
+  const ParsedJson root =
+      ParsedJson::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
   const FixReport report = some_report();
   std::istringstream lines(fix_json_report(report));
   std::string line;
   std::size_t fixes = 0;
   while (std::getline(lines, line)) {
-    const Json json = Json::parse(line);
+    const ParsedJson json = ParsedJson::parse(line);
     INFO(line);
     CHECK(schema_fault(json, root, root) == "");
     if (json["type"] == "fix") {

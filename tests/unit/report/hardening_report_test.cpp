@@ -13,7 +13,6 @@ namespace barracuda::report {
 namespace {
 
 using Catch::Matchers::Contains;
-using Json = nlohmann::json;
 
 MissingFence fence(std::uint32_t line) {
   const Frame place{.function = "dot(int*)", .file = "dot.cu", .line = line};
@@ -84,11 +83,12 @@ TEST_CASE("harden without a result claims none") {
 }
 
 TEST_CASE("harden's JSON is that of the schema") {
-  const Json schema = Json::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
+  const ParsedJson schema =
+      ParsedJson::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
   std::istringstream lines(hardening_json(reduced_report()));
   std::vector<std::string> types;
   for (std::string line; std::getline(lines, line);) {
-    const Json object = Json::parse(line);
+    const ParsedJson object = ParsedJson::parse(line);
     CHECK(schema_fault(object, schema, schema) == "");
     types.push_back(object["type"]);
   }
@@ -110,14 +110,15 @@ TEST_CASE("harden says what fences cost on a GPU, and why energy is not known") 
              Contains("with fences: all: kernels take 15.0 us (+50.0 %), 2.500 J (+25.0 %)\n"));
   CHECK_THAT(text,
              Contains("reduced: kernels take 10.1 us (+1.0 %), energy not measured: too short\n"));
-  const Json schema = Json::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
+  const ParsedJson schema =
+      ParsedJson::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
   std::istringstream lines(hardening_json(report));
-  Json last;
+  ParsedJson last;
   for (std::string line; std::getline(lines, line);) {
-    last = Json::parse(line);
+    last = ParsedJson::parse(line);
     CHECK(schema_fault(last, schema, schema) == "");
   }
-  const Json& costs = last["weak_memory"]["costs"];
+  const ParsedJson& costs = last["weak_memory"]["costs"];
   CHECK(costs[1]["time_percent"] == 50.0);
   CHECK(costs[1]["energy_percent"] == 25.0);
   CHECK(costs[2]["energy_percent"].is_null());

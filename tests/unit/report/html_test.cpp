@@ -7,19 +7,18 @@
 
 #include "report/json_writer.h"
 #include "tests/unit/report/samples.h"
+#include "tests/unit/report/schema.h"
 #include "tests/unit/scratch_folder.h"
 
 namespace barracuda::report {
 namespace {
 
-using Json = nlohmann::json;
-
-Json data_of(const std::string& page) {
+ParsedJson data_of(const std::string& page) {
   const std::string begin = R"(<script id="data" type="application/json">)";
   const std::size_t at = page.find(begin);
   REQUIRE(at != std::string::npos);
   const std::size_t end = page.find("</script>", at);
-  return Json::parse(page.substr(at + begin.size(), end - at - begin.size()));
+  return ParsedJson::parse(page.substr(at + begin.size(), end - at - begin.size()));
 }
 
 TEST_CASE("the page has the findings and the lines around them") {
@@ -30,7 +29,7 @@ TEST_CASE("the page has the findings and the lines around them") {
   report.findings[0].accesses[0].place.file = file;
   report.findings[0].accesses[0].place.line = 5;
   report.findings[0].accesses[1].place = {.function = "add(int*)", .file = "", .line = 0};
-  const Json data = data_of(html_report(report));
+  const ParsedJson data = data_of(html_report(report));
   REQUIRE(data["bugs"].size() == 1);
   CHECK(data["bugs"][0]["accesses"][0]["what"].get<std::string>().starts_with("Write of 4 bytes"));
   CHECK_FALSE(data["bugs"][0].contains("rank"));
@@ -52,23 +51,24 @@ TEST_CASE("the page has each synchronisation once, and its line") {
   report.findings[0].accesses[0].syncs = {barrier, later};
   report.findings[0].accesses[1].syncs = {barrier};
   report.findings[0].accesses[1].has_all_syncs = true;
-  const Json data = data_of(html_report(report));
+  const ParsedJson data = data_of(html_report(report));
   REQUIRE(data["syncs"].size() == 1);
   CHECK(data["syncs"][0]["instruction"] == "bar.sync");
   CHECK(data["sources"][file]["2"] == "  __syncthreads();");
-  const Json& accesses = data["bugs"][0]["accesses"];
+  const ParsedJson& accesses = data["bugs"][0]["accesses"];
   CHECK(accesses[0]["syncs"] ==
-        Json::parse(R"({"complete": false, "steps": [["before", 0], ["after", 0]]})"));
-  CHECK(accesses[1]["syncs"] == Json::parse(R"({"complete": true, "steps": [["before", 0]]})"));
+        ParsedJson::parse(R"({"complete": false, "steps": [["before", 0], ["after", 0]]})"));
+  CHECK(accesses[1]["syncs"] ==
+        ParsedJson::parse(R"({"complete": true, "steps": [["before", 0]]})"));
 }
 
 TEST_CASE("kernels of libraries that were not checked are among the gaps") {
   Report report = samples::clean_report();
   report.coverage.libraries["libcublas.so"].not_instrumented = {"gemm()"};
-  const Json coverage = data_of(html_report(report))["coverage"];
+  const ParsedJson coverage = data_of(html_report(report))["coverage"];
   CHECK(coverage["complete"] == false);
   CHECK(coverage["gaps"] ==
-        Json::array({"kernels of libraries that are not instrumented: libcublas.so 1"}));
+        ParsedJson::array({"kernels of libraries that are not instrumented: libcublas.so 1"}));
 }
 
 TEST_CASE("no text of the program ends the script, or is markup") {
@@ -87,10 +87,11 @@ TEST_CASE("what expose and fix have found beside races is there, the races are t
                             "\n"
                             R"({"type":"weak-memory-failure","failure":"output"})"
                             "\n";
-  const Json data = data_of(html_report(report, lines));
+  const ParsedJson data = data_of(html_report(report, lines));
   CHECK(data["bugs"].size() == 1);
   REQUIRE(data["more"].size() == 2);
-  CHECK(data["more"][0] == Json::parse(R"({"type":"fix","edits":[],"diff":"--- a\n+++ a\n"})"));
+  CHECK(data["more"][0] ==
+        ParsedJson::parse(R"({"type":"fix","edits":[],"diff":"--- a\n+++ a\n"})"));
   CHECK(data["more"][1]["failure"] == "output");
 }
 

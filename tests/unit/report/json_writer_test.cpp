@@ -13,33 +13,31 @@
 namespace barracuda::report {
 namespace {
 
-using Json = nlohmann::json;
-
-std::vector<Json> lines_of(const std::string& text) {
-  std::vector<Json> lines;
+std::vector<ParsedJson> lines_of(const std::string& text) {
+  std::vector<ParsedJson> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) {
-    lines.push_back(Json::parse(line));
+    lines.push_back(ParsedJson::parse(line));
   }
   return lines;
 }
 
-Json schema() {
-  return Json::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
+ParsedJson schema() {
+  return ParsedJson::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
 }
 
-void check_schema(const std::vector<Json>& lines) {
-  const Json root = schema();
-  for (const Json& line : lines) {
+void check_schema(const std::vector<ParsedJson>& lines) {
+  const ParsedJson root = schema();
+  for (const ParsedJson& line : lines) {
     INFO(line.dump());
     CHECK(schema_fault(line, root, root).empty());
   }
 }
 
 TEST_CASE("a race is written with the fields of schema 1") {
-  const std::vector<Json> lines = lines_of(json_report(samples::racy_report(), 1));
+  const std::vector<ParsedJson> lines = lines_of(json_report(samples::racy_report(), 1));
   REQUIRE(lines.size() == 2);
-  const Json expected = Json::parse(R"json({
+  const ParsedJson expected = ParsedJson::parse(R"json({
     "schema": 1, "type": "race", "severity": "error", "kind": "inter-block", "space": "global",
     "model": "ptx", "count": 12, "missing": "no synchronisation between block 0 and block 1",
     "accesses": [
@@ -56,14 +54,14 @@ TEST_CASE("a race is written with the fields of schema 1") {
        "warp": 0, "lane": 3, "last_sync": null}]
                             })json");
   CHECK(lines[0] == expected);
-  CHECK(lines[1] == Json::parse(R"({"schema": 1, "type": "summary", "races": 1,
+  CHECK(lines[1] == ParsedJson::parse(R"({"schema": 1, "type": "summary", "races": 1,
     "kernels": {"launched": 1, "instrumented": 1}, "coverage": "complete", "not_covered": []})"));
 }
 
 TEST_CASE("a race is written with the fields of schema 2") {
-  const std::vector<Json> lines = lines_of(json_report(samples::racy_report()));
+  const std::vector<ParsedJson> lines = lines_of(json_report(samples::racy_report()));
   REQUIRE(lines.size() == 2);
-  const Json expected = Json::parse(R"json({
+  const ParsedJson expected = ParsedJson::parse(R"json({
     "schema": 2, "type": "race", "fingerprint": "0123456789abcdef0123456789abcdef",
     "severity": "error", "kind": "inter-block", "space": "global",
     "model": "ptx", "count": 12, "missing": "no synchronisation between block 0 and block 1",
@@ -83,7 +81,7 @@ TEST_CASE("a race is written with the fields of schema 2") {
        "instruction": null, "ptx_line": null, "launched_from": "main() at add.cu:30"}],
     "variants": []})json");
   CHECK(lines[0] == expected);
-  CHECK(lines[1] == Json::parse(R"json({"schema": 2, "type": "summary", "model": "ptx",
+  CHECK(lines[1] == ParsedJson::parse(R"json({"schema": 2, "type": "summary", "model": "ptx",
     "device": null, "races": 1, "known": 0, "suppressed": 0, "suppressions": [], "launches": 3,
     "kernels": {"launched": 1, "instrumented": 1, "names": ["add(int*)"], "not_instrumented": [],
       "program": {"launched": 1, "instrumented": 1}, "libraries": {}},
@@ -96,7 +94,7 @@ TEST_CASE("variants of a bug are one line, and in schema 1 a line each") {
   report.findings.push_back(samples::race());
   report.findings[1].kind = "intra-warp";
   report.findings[1].processes = {{"app", 43, 5}};
-  const std::vector<Json> lines = lines_of(json_report(report));
+  const std::vector<ParsedJson> lines = lines_of(json_report(report));
   REQUIRE(lines.size() == 2);
   check_schema(lines);
   CHECK(lines[0]["count"] == 24);
@@ -106,7 +104,7 @@ TEST_CASE("variants of a bug are one line, and in schema 1 a line each") {
   CHECK(lines[0]["variants"][0]["processes"][0]["rank"] == 5);
   CHECK(lines[0]["variants"][0]["accesses"] == lines[0]["accesses"]);
   CHECK(lines[1]["races"] == 1);
-  const std::vector<Json> old = lines_of(json_report(report, 1));
+  const std::vector<ParsedJson> old = lines_of(json_report(report, 1));
   REQUIRE(old.size() == 3);
   CHECK(old[1]["kind"] == "intra-warp");
   CHECK(old[2]["races"] == 2);
@@ -136,7 +134,7 @@ TEST_CASE("every type of line fits the schema, also where nothing is known") {
     report.findings.push_back(ended);
   }
   report.coverage.gaps = {"tex.2d in add(int*): textures are not logged"};
-  const std::vector<Json> lines = lines_of(json_report(report));
+  const std::vector<ParsedJson> lines = lines_of(json_report(report));
   REQUIRE(lines.size() == 6);
   check_schema(lines);
   CHECK(lines[3]["type"] == "timeout");
@@ -154,9 +152,9 @@ TEST_CASE("a resolved run fits the schema") {
 }
 
 TEST_CASE("the schema refuses what is not schema 2") {
-  const Json root = schema();
-  const Json good = lines_of(json_report(samples::racy_report())).front();
-  Json bad = good;
+  const ParsedJson root = schema();
+  const ParsedJson good = lines_of(json_report(samples::racy_report())).front();
+  ParsedJson bad = good;
   bad["accesses"][0]["line"] = "12";
   CHECK_FALSE(schema_fault(bad, root, root).empty());
   bad = good;
@@ -180,19 +178,20 @@ TEST_CASE("what blocked the check is listed as not covered") {
   Report report;
   report.blocked = {"static cudart without a driver"};
   report.tool_failure = "no memory for queues";
-  const Json summary = lines_of(json_report(report)).back();
+  const ParsedJson summary = lines_of(json_report(report)).back();
   CHECK(summary["coverage"] == "incomplete");
-  CHECK(summary["not_covered"] == Json({"static cudart without a driver", "no memory for queues"}));
+  CHECK(summary["not_covered"] ==
+        ParsedJson({"static cudart without a driver", "no memory for queues"}));
 }
 
 TEST_CASE("a run in which nothing was checked is not complete, and says why") {
-  const Json without_launch = lines_of(json_report(Report{})).back();
+  const ParsedJson without_launch = lines_of(json_report(Report{})).back();
   CHECK(without_launch["coverage"] == "incomplete");
-  CHECK(without_launch["not_covered"] == Json({"no kernel was launched"}));
+  CHECK(without_launch["not_covered"] == ParsedJson({"no kernel was launched"}));
   Report filtered;
   filtered.coverage = {
       .launches = 2, .gaps = {}, .left_out_launches = 2, .left_out_kernels = {"add(int*)"}};
-  const Json summary = lines_of(json_report(filtered)).back();
+  const ParsedJson summary = lines_of(json_report(filtered)).back();
   check_schema({summary});
   CHECK(summary["coverage"] == "incomplete");
   CHECK(summary["not_covered"][0].get<std::string>().find("no kernel was checked; left out by ") ==

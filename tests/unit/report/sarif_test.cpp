@@ -10,12 +10,10 @@
 namespace barracuda::report {
 namespace {
 
-using Json = nlohmann::json;
-
-Json run_of(const Report& report) {
-  const Json log = Json::parse(sarif_report(report, "/src"));
-  const Json schema =
-      Json::parse(*read_file(BARRACUDA_SOURCE_DIR "/tests/unit/report/sarif.schema.json"));
+ParsedJson run_of(const Report& report) {
+  const ParsedJson log = ParsedJson::parse(sarif_report(report, "/src"));
+  const ParsedJson schema =
+      ParsedJson::parse(*read_file(BARRACUDA_SOURCE_DIR "/tests/unit/report/sarif.schema.json"));
   CHECK(schema_fault(log, schema["$defs"]["log"], schema) == "");
   REQUIRE(log["runs"].size() == 1);
   return log["runs"][0];
@@ -31,26 +29,26 @@ TEST_CASE("a race is a result with two places, a fingerprint and a flow for each
                   {.when = detector::SyncWhen::kAfter,
                    .instruction = "fence.acq_rel.gpu",
                    .place = {.function = "add(int*)", .file = "/src/add.cu", .line = 16}}};
-  const Json run = run_of(report);
+  const ParsedJson run = run_of(report);
   CHECK(run["originalUriBaseIds"]["SRCROOT"]["uri"] == "file:///src/");
   REQUIRE(run["results"].size() == 1);
-  const Json& result = run["results"][0];
+  const ParsedJson& result = run["results"][0];
   CHECK(result["ruleId"] == "race");
   CHECK(run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"] == "race");
   CHECK(result["level"] == "error");
   CHECK(result["occurrenceCount"] == 12);
   CHECK(result["partialFingerprints"] ==
-        Json{{"barracuda/v1", "0123456789abcdef0123456789abcdef"}});
+        ParsedJson{{"barracuda/v1", "0123456789abcdef0123456789abcdef"}});
   REQUIRE(result["locations"].size() == 1);
-  const Json& place = result["locations"][0]["physicalLocation"];
+  const ParsedJson& place = result["locations"][0]["physicalLocation"];
   CHECK(place["artifactLocation"] ==
-        Json{{"uri", "kernels/a%20b%C3%A4.cu"}, {"uriBaseId", "SRCROOT"}});
+        ParsedJson{{"uri", "kernels/a%20b%C3%A4.cu"}, {"uriBaseId", "SRCROOT"}});
   CHECK(place["region"]["startLine"] == 12);
   CHECK(place["region"]["snippet"]["text"] == "sums[i] += x;");
   REQUIRE(result["relatedLocations"].size() == 1);
   CHECK(result["relatedLocations"][0]["id"] == 1);
   CHECK(result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 14);
-  const Json& flows = result["codeFlows"][0]["threadFlows"];
+  const ParsedJson& flows = result["codeFlows"][0]["threadFlows"];
   REQUIRE(flows.size() == 2);
   REQUIRE(flows[0]["locations"].size() == 3);
   CHECK(flows[0]["locations"][0]["location"]["message"]["text"] ==
@@ -67,16 +65,16 @@ TEST_CASE("every rule is there in a clean run, and what was not covered is a not
   Report report = samples::clean_report();
   report.coverage.gaps = {"kernel mul(int*) has no PTX"};
   report.own_status = 3;
-  const Json run = run_of(report);
+  const ParsedJson run = run_of(report);
   CHECK(run["results"].empty());
   CHECK(run["tool"]["driver"]["rules"].size() == 6);
-  for (const Json& rule : run["tool"]["driver"]["rules"]) {
+  for (const ParsedJson& rule : run["tool"]["driver"]["rules"]) {
     const std::string uri = rule["helpUri"], id = rule["id"];
     INFO(uri);
     CHECK(uri.starts_with("file:///"));
     CHECK(uri.ends_with("/share/doc/barracuda/docs/FINDINGS.md" + (id == "race" ? "" : "#" + id)));
   }
-  const Json& invocation = run["invocations"][0];
+  const ParsedJson& invocation = run["invocations"][0];
   CHECK(invocation["executionSuccessful"] == true);
   CHECK(invocation["exitCode"] == 3);
   CHECK(invocation["toolExecutionNotifications"][0]["message"]["text"] ==
@@ -90,9 +88,9 @@ TEST_CASE("a failed tool is no success, a finding without lines has a file all t
   Report report = samples::racy_report();
   report.tool_failure = "the trace could not be written";
   report.findings[0].accesses.clear();
-  const Json run = run_of(report);
+  const ParsedJson run = run_of(report);
   CHECK(run["invocations"][0]["executionSuccessful"] == false);
-  const Json& place = run["results"][0]["locations"][0]["physicalLocation"];
+  const ParsedJson& place = run["results"][0]["locations"][0]["physicalLocation"];
   CHECK(place["artifactLocation"]["uri"] == "app");
   CHECK_FALSE(place.contains("region"));
   CHECK_FALSE(run["results"][0].contains("codeFlows"));

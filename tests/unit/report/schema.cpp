@@ -7,31 +7,30 @@
 namespace barracuda::report {
 namespace {
 
-using Json = nlohmann::json;
-
-bool has_type(const Json& value, const std::string& type) {
+bool has_type(const ParsedJson& value, const std::string& type) {
   return (type == "null" && value.is_null()) || (type == "string" && value.is_string()) ||
          (type == "integer" && value.is_number_integer()) ||
          (type == "number" && value.is_number()) || (type == "boolean" && value.is_boolean()) ||
          (type == "array" && value.is_array()) || (type == "object" && value.is_object());
 }
 
-bool has_any_type(const Json& value, const Json& types) {
+bool has_any_type(const ParsedJson& value, const ParsedJson& types) {
   if (types.is_string()) {
     return has_type(value, types.get<std::string>());
   }
   return std::ranges::any_of(
-      types, [&value](const Json& type) { return has_type(value, type.get<std::string>()); });
+      types, [&value](const ParsedJson& type) { return has_type(value, type.get<std::string>()); });
 }
 
-std::string object_fault(const Json& value, const Json& schema, const Json& root) {
-  for (const Json& name : schema.value("required", Json::array())) {
+std::string object_fault(const ParsedJson& value, const ParsedJson& schema,
+                         const ParsedJson& root) {
+  for (const ParsedJson& name : schema.value("required", ParsedJson::array())) {
     if (!value.contains(name.get<std::string>())) {
       return "misses " + name.get<std::string>();
     }
   }
   for (const auto& [name, member] : value.items()) {
-    const Json properties = schema.value("properties", Json::object());
+    const ParsedJson properties = schema.value("properties", ParsedJson::object());
     if (!properties.contains(name)) {
       if (schema.value("additionalProperties", true)) {
         continue;
@@ -45,12 +44,12 @@ std::string object_fault(const Json& value, const Json& schema, const Json& root
   return "";
 }
 
-std::string array_fault(const Json& value, const Json& schema, const Json& root) {
+std::string array_fault(const ParsedJson& value, const ParsedJson& schema, const ParsedJson& root) {
   if (value.size() < schema.value("minItems", std::size_t{0}) ||
       value.size() > schema.value("maxItems", value.size())) {
     return "has " + std::to_string(value.size()) + " items";
   }
-  for (const Json& item : value) {
+  for (const ParsedJson& item : value) {
     if (std::string fault = schema_fault(item, schema.at("items"), root); !fault.empty()) {
       return "item: " + fault;
     }
@@ -58,7 +57,7 @@ std::string array_fault(const Json& value, const Json& schema, const Json& root)
   return "";
 }
 
-std::string unknown_keyword(const Json& schema) {
+std::string unknown_keyword(const ParsedJson& schema) {
   const std::vector<std::string> known = {
       "$ref",  "$schema",  "$defs",    "title",    "description", "oneOf",
       "type",  "required", "minItems", "maxItems", "properties",  "additionalProperties",
@@ -73,16 +72,18 @@ std::string unknown_keyword(const Json& schema) {
 
 }  // namespace
 
-std::string schema_fault(const Json& value, const Json& schema, const Json& root) {
+std::string schema_fault(const ParsedJson& value, const ParsedJson& schema,
+                         const ParsedJson& root) {
   if (std::string fault = unknown_keyword(schema); !fault.empty()) {
     return fault;
   }
   if (schema.contains("$ref")) {
     return schema_fault(
-        value, root.at(Json::json_pointer(schema["$ref"].get<std::string>().substr(1))), root);
+        value, root.at(ParsedJson::json_pointer(schema["$ref"].get<std::string>().substr(1))),
+        root);
   }
   if (schema.contains("oneOf")) {
-    const auto matching = std::ranges::count_if(schema["oneOf"], [&](const Json& choice) {
+    const auto matching = std::ranges::count_if(schema["oneOf"], [&](const ParsedJson& choice) {
       return schema_fault(value, choice, root).empty();
     });
     return matching == 1 ? "" : "matches " + std::to_string(matching) + " of the choices";

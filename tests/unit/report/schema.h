@@ -8,8 +8,10 @@
 
 namespace barracuda::report {
 
+// As a reader of a report has it: in an order of its own.
+using ParsedJson = nlohmann::json;
+
 // What is wrong with the value, empty if nothing. A keyword that is not understood is a fault too.
-std::string schema_fault(const nlohmann::json& value, const nlohmann::json& schema,
-                         const nlohmann::json& root);
+std::string schema_fault(const ParsedJson& value, const ParsedJson& schema, const ParsedJson& root);
 
 }  // namespace barracuda::report

@@ -12,8 +12,6 @@
 namespace barracuda::report {
 namespace {
 
-using Json = nlohmann::json;
-
 Access store() {
   Access access;
   access.operation = AccessOperation::kWrite;
@@ -76,18 +74,18 @@ WeakReport failing_report() {
   return report;
 }
 
-std::vector<Json> lines_of(const WeakReport& report) {
-  std::vector<Json> lines;
+std::vector<ParsedJson> lines_of(const WeakReport& report) {
+  std::vector<ParsedJson> lines;
   std::istringstream text(weak_json_report(report));
   for (std::string line; std::getline(text, line);) {
-    lines.push_back(Json::parse(line));
+    lines.push_back(ParsedJson::parse(line));
   }
   return lines;
 }
 
-std::vector<std::string> types_of(const std::vector<Json>& lines) {
+std::vector<std::string> types_of(const std::vector<ParsedJson>& lines) {
   std::vector<std::string> types;
-  for (const Json& line : lines) {
+  for (const ParsedJson& line : lines) {
     types.push_back(line["type"]);
   }
   return types;
@@ -96,7 +94,8 @@ std::vector<std::string> types_of(const std::vector<Json>& lines) {
 }  // namespace
 
 TEST_CASE("each line of the report of expose is as the schema says") {
-  const Json root = Json::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
+  const ParsedJson root =
+      ParsedJson::parse(*read_file(BARRACUDA_SOURCE_DIR "/docs/report.schema.json"));
   WeakReport reference_failure;
   reference_failure.program = samples::clean_report();
   reference_failure.references = reference_failure.reference_failures = 5;
@@ -104,7 +103,7 @@ TEST_CASE("each line of the report of expose is as the schema says") {
   WeakReport unexplained = failing_report();
   unexplained.failures.front().causes.clear();
   for (const WeakReport& report : {failing_report(), reference_failure, unexplained}) {
-    for (const Json& line : lines_of(report)) {
+    for (const ParsedJson& line : lines_of(report)) {
       INFO(line.dump());
       CHECK(schema_fault(line, root, root).empty());
     }
@@ -112,7 +111,7 @@ TEST_CASE("each line of the report of expose is as the schema says") {
 }
 
 TEST_CASE("the failure comes first, then its fence, and the summary last") {
-  const std::vector<Json> lines = lines_of(failing_report());
+  const std::vector<ParsedJson> lines = lines_of(failing_report());
   CHECK(types_of(lines) == std::vector<std::string>{"weak-memory-failure", "missing-fence",
                                                     "starvation", "race", "race-effect",
                                                     "summary"});
