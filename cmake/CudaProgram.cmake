@@ -1,16 +1,19 @@
 # barracuda_cuda_program(NAME SOURCES ... [FLAGS ...] [LIBRARIES ...] [SHARED_ONLY]): an ordinary CUDA
 # program, built by nvcc as its author would and linked twice: NAME with the shared CUDA runtime (runs on
 # both devices) and NAME.static with the static one (nvcc's default; needs a driver). Both lie in the build
-# folder's programs/, with line information.
+# folder's programs/, with line information. STANDARD is that of C++, 17 if not said.
 add_custom_target(barracuda.programs)
 
 function(barracuda_cuda_program name)
-  cmake_parse_arguments(ARG "SHARED_ONLY" "" "SOURCES;FLAGS;LIBRARIES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "SHARED_ONLY" "STANDARD" "SOURCES;FLAGS;LIBRARIES;DEPENDS" ${ARGN})
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   set(program ${PROJECT_BINARY_DIR}/programs/${name})
   set(objects ${PROJECT_BINARY_DIR}/programs/objects/${name})
   file(MAKE_DIRECTORY ${objects})
-  set(nvcc ${BARRACUDA_NVCC} -std=c++17 -lineinfo ${ARG_FLAGS})
+  if(NOT ARG_STANDARD)
+    set(ARG_STANDARD 17)
+  endif()
+  set(nvcc ${BARRACUDA_NVCC} -std=c++${ARG_STANDARD} -lineinfo ${ARG_FLAGS})
   set(compiled "")
   foreach(source IN LISTS ARG_SOURCES)
     get_filename_component(stem ${source} NAME_WE)

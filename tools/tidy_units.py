@@ -33,7 +33,11 @@ ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace\n", re.MULTILINE 
 DECLARED = [re.compile(pattern, re.MULTILINE) for pattern in (
     r"^(?!//|using|namespace|return|template|struct|class|enum)[A-Za-z_][^;={(\n]*?\b([A-Za-z_]\w*)\s*[(={;\[]",
     r"^(?:struct|class|enum class|enum)\b[^;{=]*?\b([A-Z]\w*)\b",
-    r"^using (\w+) =")]
+    r"^using (\w+) =",
+    r"^(?:constexpr|const|inline)\b[^(]*?\b(k[A-Z]\w*)[^(;]*, k[A-Z]",
+    r"^(?:constexpr|const|inline)\b[^(;]*, (k[A-Z]\w*)")]
+# Names of an enumeration, for all that stands behind it.
+USING_ENUM = re.compile(r"^using enum (\w+);", re.MULTILINE)
 MACRO = re.compile(r"^ *#define (\w+)", re.MULTILINE)
 
 
@@ -110,7 +114,7 @@ def units_of(files):
             of_headers[top] = names_in_headers(top)
         text = (ROOT / file).read_text(encoding="utf-8")
         names = names_in(text)
-        clash = names & of_headers[top]
+        clash = names & of_headers[top] or USING_ENUM.search(text)
         command = entry["command"].split(" -o ")[0]
         unit_for(names, units[command, file if clash else ""], MOST_FILES, command).add(file, text, names)
     return [unit for like in units.values() for unit in like]
