@@ -184,7 +184,7 @@ void add_summary(Report& report, const ParsedJson& json) {
                                    .count = value_of<std::uint64_t>(use, "count"),
                                    .reason = value_of<std::string>(use, "reason")});
   }
-  const ParsedJson kernels = value_of<ParsedJson>(json, "kernels", ParsedJson::object());
+  const auto kernels = value_of<ParsedJson>(json, "kernels", ParsedJson::object());
   report.coverage = {.launches = value_of<std::uint64_t>(json, "launches"),
                      .instrumented = value_of<Names>(kernels, "names"),
                      .not_instrumented = value_of<Names>(kernels, "not_instrumented"),

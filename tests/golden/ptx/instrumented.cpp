@@ -39,6 +39,11 @@ std::string assemble(const std::string& text, std::string* machine_code) {
 
 std::string assemble_for(const std::string& target, const std::string& text,
                          std::string* machine_code) {
+#ifdef BARRACUDA_WITHOUT_PTXAS
+  if (machine_code == nullptr) {
+    return {};
+  }
+#endif
   const auto folder =
       std::filesystem::temp_directory_path() / fmt::format("barracuda-assemble-{}", getpid());
   std::filesystem::create_directories(folder);

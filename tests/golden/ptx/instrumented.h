@@ -12,7 +12,8 @@ namespace barracuda::ptx {
 InstrumentedModule instrument_files(const std::vector<std::string>& paths,
                                     const InstrumentOptions& options = {});
 
-// Empty if ptxas assembles the text for its own target, else what it said.
+// Empty if ptxas assembles the text for its own target, else what it said. Under sanitizers ptxas
+// is asked for machine code only.
 std::string assemble(const std::string& text, std::string* machine_code = nullptr);
 // The same for another target.
 std::string assemble_for(const std::string& target, const std::string& text,
