@@ -13,6 +13,7 @@ clean without all checks is not remembered.
 import argparse
 import collections
 import concurrent.futures
+import functools
 import json
 import os
 import re
@@ -37,7 +38,7 @@ DECLARED = [re.compile(pattern, re.MULTILINE) for pattern in (
     r"^(?:constexpr|const|inline)\b[^(]*?\b(k[A-Z]\w*)[^(;]*, k[A-Z]",
     r"^(?:constexpr|const|inline)\b[^(;]*, (k[A-Z]\w*)")]
 # Names of an enumeration, for all that stands behind it.
-USING_ENUM = re.compile(r"^using enum (\w+);", re.MULTILINE)
+USING_ENUM = re.compile(r"^using enum \w+;", re.MULTILINE)
 MACRO = re.compile(r"^ *#define (\w+)", re.MULTILINE)
 
 
@@ -47,12 +48,19 @@ def names_in(text):
     return set(MACRO.findall(text)).union(*(pattern.findall(hidden) for pattern in DECLARED))
 
 
-def names_in_headers(folder):
-    """What the headers of a folder, and of the one that it tests, declare."""
+@functools.cache
+def names_in_headers(top):
+    """What the headers of a folder of the tree declare."""
+    texts = [header.read_text(encoding="utf-8") for header in (ROOT / top).rglob("*.h")]
+    return {name for text in texts for pattern in DECLARED for name in pattern.findall(text)}
+
+
+def stands_alone(folder, text, names):
+    """Whether a source of the folder may be read as one with no other: it hides a name of a header of its folder, or of
+    the folder that it tests, or it uses an enumeration's names."""
     parts = folder.relative_to(ROOT).parts
     tops = {parts[0], parts[2] if parts[0] == "tests" and len(parts) > 2 else parts[0]}
-    texts = [header.read_text(encoding="utf-8") for top in tops for header in (ROOT / top).rglob("*.h")]
-    return {name for text in texts for pattern in DECLARED for name in pattern.findall(text)}
+    return USING_ENUM.search(text) is not None or any(names & names_in_headers(top) for top in tops)
 
 
 class Unit:
@@ -73,7 +81,8 @@ class Unit:
         middle = len(self.files) // 2
         for name, part in (("a", slice(middle)), ("b", slice(middle, None))):
             half = Unit(self.command)
-            half.files, half.texts = self.files[part], self.texts[part]
+            for file, text in zip(self.files[part], self.texts[part]):
+                half.add(file, text, set())
             half.write(self.folder / name)
             yield half
 
@@ -104,19 +113,16 @@ def unit_for(names, units, most_files, command=None):
 def units_of(files):
     """Files that are compiled by one command, in units of files without common names."""
     entries = {entry["file"]: entry for entry in json.loads(commands_of(BUILD).read_text(encoding="utf-8"))}
-    units, of_headers = collections.defaultdict(list), {}
+    units = collections.defaultdict(list)
     for file in files:
         entry = entries.get(str(ROOT / file))
         if entry is None:
             sys.exit(f"tidy: {file} is not compiled in build/: `cmake --preset ci`, or a name that is wrong")
-        top = (ROOT / file).parent
-        if top not in of_headers:
-            of_headers[top] = names_in_headers(top)
         text = (ROOT / file).read_text(encoding="utf-8")
         names = names_in(text)
-        clash = names & of_headers[top] or USING_ENUM.search(text)
         command = entry["command"].split(" -o ")[0]
-        unit_for(names, units[command, file if clash else ""], MOST_FILES, command).add(file, text, names)
+        like = (command, file if stands_alone((ROOT / file).parent, text, names) else "")
+        unit_for(names, units[like], MOST_FILES, command).add(file, text, names)
     return [unit for like in units.values() for unit in like]
 
 

@@ -9,14 +9,13 @@ Usage: tools/unite_sources.py FOLDER SOURCE...
 import sys
 from pathlib import Path
 
-from tidy_units import USING_ENUM, names_in, names_in_headers, unit_for
+from tidy_units import names_in, stands_alone, unit_for
 
 MOST_FILES = 10
 
 
 def main():
     folder = Path(sys.argv[1]).resolve()
-    of_headers = names_in_headers(folder)
     units = []
     for source in sys.argv[2:]:
         path = folder / source
@@ -24,7 +23,7 @@ def main():
             continue
         text = path.read_text(encoding="utf-8")
         names = names_in(text)
-        if not names & of_headers and not USING_ENUM.search(text):
+        if not stands_alone(folder, text, names):
             unit_for(names, units, MOST_FILES).add(source, text, names)
     print(";".join(f"{number} {source}" for number, unit in enumerate(units) for source in unit.files), end="")
 
