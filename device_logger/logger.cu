@@ -174,7 +174,7 @@ __device__ __forceinline__ void log_event(std::uint32_t site, std::uint32_t deta
                             .threads = threads};
     if (states.are_kept() && (site & kCounted) != 0) {
       if ((site & kLeavesKernel) != 0) {
-        states.count_exit(event);
+        states.log_exit(event);
       } else if (event.warp == 0) {
         states.log_barrier(event);
       }
@@ -427,6 +427,11 @@ BARRACUDA_HOOK HookResult __barracuda_logs_barrier() {
   }
   const BlockStates states(descriptor);
   return {!states.are_kept() || states.is_logged()};
+}
+
+// Before the event of a thread that leaves, where exits are counted: whether it is to be told.
+BARRACUDA_HOOK HookResult __barracuda_logs_exit() {
+  return {__barracuda_block.descriptor != 0 && barracuda::wire::logs_exit()};
 }
 
 BARRACUDA_HOOK ReleaseToken __barracuda_release_begin(std::uint32_t site, std::uint64_t address) {

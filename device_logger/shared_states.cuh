@@ -151,16 +151,8 @@ class BlockStates {
     write_event(EventQueue(descriptor_), event);
   }
 
-  // By one lane of the warp that leaves, after the warp has converged: the last of the block's
-  // threads logs it for all, if it must be. One addition each, where gather() has the warps of a
-  // block try again and again.
-  __device__ __forceinline__ void count_exit(EventRecord event) const {
-    const std::uint32_t mine = static_cast<std::uint32_t>(__popc(event.mask));
-    // The others' records are claimed before the block's, and told.
-    const std::uint32_t before = add_to_block_word(header_ + kGatheredEvents, mine);
-    if (before + mine != blockDim.x * blockDim.y * blockDim.z) {
-      return;
-    }
+  // By one of the lanes of which logs_exit() said so.
+  __device__ __forceinline__ void log_exit(EventRecord event) const {
     const BlockEnd end = end_block(load_block_word(header_ + kLoggedOfBlock));
     event.kind = RecordKind::kBlockEvent;
     event.threads = end.others;
@@ -490,5 +482,23 @@ class BlockStates {
   BlockPlace header_ = 0, at_ = 0;
   SharedStates states_;
 };
+
+// By lanes that leave, where exits are counted: whether the last of the block's threads is among
+// them, which logs it for all, or no block keeps anything. One addition each, where gather() has
+// the warps of a block try again and again.
+[[nodiscard]] __device__ __forceinline__ bool logs_exit() {
+  if (__barracuda_block.states == 0) {
+    return true;
+  }
+  const Lanes lanes(__activemask());
+  lanes.converge();  // what they have told of is before what the leader counts
+  std::uint32_t before = 0;
+  if (lanes.leads()) {
+    // The others' records are claimed before the block's, and told.
+    before = add_to_block_word(__barracuda_block.header + kGatheredEvents, lanes.count());
+  }
+  return static_cast<std::uint32_t>(lanes.broadcast(before)) + lanes.count() ==
+         blockDim.x * blockDim.y * blockDim.z;
+}
 
 }  // namespace barracuda::wire

@@ -53,12 +53,14 @@ inline constexpr std::uint32_t kWatchedAlignment = 16;
 // Of ranges in which all plain accesses of some sites (ptx::Shortcut) are left out: how many a
 // kernel has, and the most bytes of such an access. It is aligned, and ends in a range if it begins
 // there: ranges end at multiples of so many bytes.
-inline constexpr std::uint32_t kShortcuts = 4, kMostShortcutBytes = 32;
+inline constexpr std::uint32_t kShortcuts = 12, kMostShortcutBytes = 32;
 
 // The hidden last argument of an instrumented kernel, whose text compares with the ranges. Of a
 // kernel without shortcuts it is the first word.
 struct HiddenArgument {
-  std::uint64_t descriptor = 0;  // address of a LaunchDescriptor; 0: the launch runs unlogged
+  // Address of a LaunchDescriptor; 0: the launch runs unlogged. Of a guarded form (ptx::Kernel): of
+  // a word, 0 at first, for the number of a site behind 1 whose access lies in none of its ranges.
+  std::uint64_t descriptor = 0;
   UnloggedRange shortcuts[kShortcuts] = {};
 };
 

@@ -45,6 +45,13 @@ Code CodeCache::find_or_compile(const Request& request) {
           .message = std::exchange(entry.message, {})};
 }
 
+bool CodeCache::is_at_hand(const Request& request) {
+  const Hash128 key = key_of(request);
+  Entry& entry = entry_of(key);
+  const std::unique_lock lock(entry.mutex, std::try_to_lock);
+  return lock.owns_lock() && (entry.is_made || files_.find(key).has_value());
+}
+
 // That a text is refused is kept as well, as no code at all: the next run leaves it to the driver
 // at once.
 void CodeCache::make(const Request& request, const Hash128& key, Entry& entry,

@@ -35,6 +35,9 @@ class CodeCache {
 
   Code find_or_compile(const Request& request);
 
+  // Whether find_or_compile() would neither compile nor wait.
+  bool is_at_hand(const Request& request);
+
   // Sees to it that all of them are found, in threads of its own: who asks for one of them
   // meanwhile waits for that one only. The texts, and this object, must live as long as the
   // process.

@@ -2,6 +2,7 @@
 #include <span>
 
 #include "preload/hook.h"
+#include "preload/kernel_forms.h"
 #include "preload/shared_limit.h"
 
 namespace barracuda::preload {
@@ -28,12 +29,27 @@ bool run_unlogged(const HookScope& scope, session::Launch& launch, session::Hand
   return has_argument && finds_variables;
 }
 
-// `submit` makes the driver's call with the shape of the launch and the arguments it is given.
+CUfunction function_of(session::Launch::Form form, CUfunction program, const KernelForms& forms) {
+  switch (form) {
+    case session::Launch::Form::kLogging:
+      return program;
+    case session::Launch::Form::kGuarded:
+      return forms.guarded;
+    case session::Launch::Form::kPlain:
+      return forms.plain;
+  }
+  return program;
+}
+
+// `submit` makes the driver's call for the function, the shape and the arguments that it is given.
 template <typename Submit>
-CUresult launch(LaunchRequest request, void** parameters, void** extra, const Submit& submit) {
+CUresult launch(CUfunction function, LaunchRequest request, void** parameters, void** extra,
+                const Submit& submit) {
   const HookScope scope;
   session::Launch launch(parameters, extra);
   bool finds_variables = true;
+  KernelForms forms;
+  request.function = handle_of(function);
   const bool begun = scope.run([&](session::Session& session) {
     finds_variables = session.variables().place(request.function);
     if (finds_variables) {
@@ -41,13 +57,18 @@ CUresult launch(LaunchRequest request, void** parameters, void** extra, const Su
       request.constants = std::move(variables.constants);
       request.variables = std::move(variables.global);
       request.most_shared_bytes = most_dynamic_shared(request.function);
+      forms = find_forms(scope, session, request);
       session.launches().begin(launch, request);
+      if (request.has_guarded_form && launch.form() == session::Launch::Form::kLogging) {
+        guarded_form_was_none(session, request);
+      }
     }
   });
   if (!finds_variables || (!begun && !run_unlogged(scope, launch, request.function))) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
-  const CUresult status = submit(launch.shape(request), launch.parameters(), launch.extra());
+  const CUresult status = submit(function_of(launch.form(), function, forms), launch.shape(request),
+                                 launch.parameters(), launch.extra());
   scope.run([&](session::Session& session) {
     session.launches().submitted(launch, status);
     session.contexts().observe(status);
@@ -55,9 +76,8 @@ CUresult launch(LaunchRequest request, void** parameters, void** extra, const Su
   return status;
 }
 
-LaunchRequest request_of(const CUlaunchConfig& config, CUfunction function) {
+LaunchRequest request_of(const CUlaunchConfig& config) {
   LaunchRequest request{
-      .function = handle_of(function),
       .grid = {.x = config.gridDimX, .y = config.gridDimY, .z = config.gridDimZ},
       .block = {.x = config.blockDimX, .y = config.blockDimY, .z = config.blockDimZ},
       .cluster = std::nullopt,
@@ -87,15 +107,16 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void** parameters, void** extra) {
   static const OriginalOf<&cuLaunchKernel> original;
-  return launch({.function = handle_of(function),
-                 .grid = {.x = grid_x, .y = grid_y, .z = grid_z},
+  return launch(function,
+                {.grid = {.x = grid_x, .y = grid_y, .z = grid_z},
                  .block = {.x = block_x, .y = block_y, .z = block_z},
                  .cluster = std::nullopt,
                  .stream = stream_handle(stream),
                  .shared_bytes = shared_bytes},
                 parameters, extra,
-                [&](const session::LaunchShape& shape, void** all_parameters, void** all_extra) {
-                  return original(function, shape.grid.x, shape.grid.y, shape.grid.z, block_x,
+                [&](CUfunction launched, const session::LaunchShape& shape, void** all_parameters,
+                    void** all_extra) {
+                  return original(launched, shape.grid.x, shape.grid.y, shape.grid.z, block_x,
                                   block_y, block_z, shape.shared_bytes, stream, all_parameters,
                                   all_extra);
                 });
@@ -106,16 +127,17 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
                                    unsigned block_z, unsigned shared_bytes, CUstream stream,
                                    void** parameters) {
   static const OriginalOf<&cuLaunchCooperativeKernel> original;
-  return launch({.function = handle_of(function),
-                 .grid = {.x = grid_x, .y = grid_y, .z = grid_z},
+  return launch(function,
+                {.grid = {.x = grid_x, .y = grid_y, .z = grid_z},
                  .block = {.x = block_x, .y = block_y, .z = block_z},
                  .cluster = std::nullopt,
                  .stream = stream_handle(stream),
                  .is_cooperative = true,
                  .shared_bytes = shared_bytes},
                 parameters, nullptr,
-                [&](const session::LaunchShape& shape, void** all_parameters, void** /*extra*/) {
-                  return original(function, shape.grid.x, shape.grid.y, shape.grid.z, block_x,
+                [&](CUfunction launched, const session::LaunchShape& shape, void** all_parameters,
+                    void** /*extra*/) {
+                  return original(launched, shape.grid.x, shape.grid.y, shape.grid.z, block_x,
                                   block_y, block_z, shape.shared_bytes, stream, all_parameters);
                 });
 }
@@ -128,14 +150,15 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   if (config == nullptr) {
     return original(config, function, parameters, extra);
   }
-  return launch(request_of(*config, function), parameters, extra,
-                [&](const session::LaunchShape& shape, void** all_parameters, void** all_extra) {
-                  CUlaunchConfig launched = *config;
-                  launched.gridDimX = shape.grid.x;
-                  launched.gridDimY = shape.grid.y;
-                  launched.gridDimZ = shape.grid.z;
-                  launched.sharedMemBytes = shape.shared_bytes;
-                  return original(&launched, function, all_parameters, all_extra);
+  return launch(function, request_of(*config), parameters, extra,
+                [&](CUfunction launched, const session::LaunchShape& shape, void** all_parameters,
+                    void** all_extra) {
+                  CUlaunchConfig shaped = *config;
+                  shaped.gridDimX = shape.grid.x;
+                  shaped.gridDimY = shape.grid.y;
+                  shaped.gridDimZ = shape.grid.z;
+                  shaped.sharedMemBytes = shape.shared_bytes;
+                  return original(&shaped, launched, all_parameters, all_extra);
                 });
 }
 

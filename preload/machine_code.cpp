@@ -141,7 +141,7 @@ std::optional<jit::Request> request_for(std::string_view text, const JitOptions&
   }
   flags->push_back(fmt::format("--gpu-name=sm_{}{}", *architecture, target_letter(text)));
   const auto is_level = [](const std::string& flag) { return flag.starts_with("--opt-level"); };
-  if (std::ranges::none_of(*flags, is_level) && !session::has_warp_collectives(text)) {
+  if (std::ranges::none_of(*flags, is_level) && session::may_compile_fast(text)) {
     flags->emplace_back(jit::kFastCompile);
   }
   return jit::Request{.text = text, .flags = std::move(*flags), .device = std::move(*driver)};
@@ -216,6 +216,13 @@ std::string_view find_machine_code(const std::string& text, const JitOptions& op
   const jit::Code code = cache->find_or_compile(*request);
   log_code(code);
   return code.bytes;
+}
+
+bool has_machine_code(const std::string& text, const JitOptions& options, bool is_library) {
+  jit::CodeCache* const cache = code_cache();
+  const std::optional<jit::Request> request =
+      cache != nullptr ? request_for(text, options, is_library) : std::nullopt;
+  return request && cache->is_at_hand(*request);
 }
 
 void forget_machine_code(const std::string& text, const JitOptions& options, bool is_library,

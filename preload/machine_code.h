@@ -32,6 +32,9 @@ bool loads_all_at_once();
 std::string_view find_machine_code(const std::string& text, const JitOptions& options,
                                    bool is_library);
 
+// Whether that would neither compile nor wait.
+bool has_machine_code(const std::string& text, const JitOptions& options, bool is_library);
+
 // The driver has refused it, and taken the text or not: it is not to be found again.
 void forget_machine_code(const std::string& text, const JitOptions& options, bool is_library,
                          bool takes_text);

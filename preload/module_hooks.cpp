@@ -5,6 +5,7 @@
 #include "preload/code_owner.h"
 #include "preload/hook.h"
 #include "preload/jit_options.h"
+#include "preload/kernel_forms.h"
 #include "preload/kernel_parts.h"
 #include "preload/machine_code.h"
 #include "preload/text_load.h"
@@ -228,6 +229,7 @@ CUresult cuModuleUnload(CUmodule module) {
       [&](Session& session) {
         session.before_unload(handle_of(module));
         unload_parts(handle_of(module));
+        unload_forms(handle_of(module));
       },
       module);
 }
@@ -266,6 +268,7 @@ CUresult cuLibraryUnload(CUlibrary library) {
       [&](Session& session) {
         session.before_unload(handle_of(library));
         unload_parts(handle_of(library));
+        unload_forms(handle_of(library));
       },
       library);
 }

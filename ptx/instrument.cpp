@@ -33,6 +33,7 @@ constexpr Pass kPipeline[] = {
     global_accesses::run,
     barrier_intervals::run,
     uniform_barriers::run,
+    kernel_forms::run,
     insert_hooks::run,
     block_numbers::run,
     store_descriptor::run,

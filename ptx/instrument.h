@@ -58,6 +58,14 @@ struct Kernel {
   GlobalWrites writes;
   GlobalAccesses accesses;
   std::vector<Shortcut> shortcuts;  // at most wire::kShortcuts
+  // Its guarded form, a module with nothing else: for launches that leave out all that it does.
+  // Nothing is logged there; each access looks whether it lies where its shortcut leads to. Empty:
+  // there is none.
+  std::string guarded;
+  // The program's own code, in the same way: for launches that do what one did that was checked
+  // (analysis/steady_kernels.h). Empty: there is none.
+  std::string plain;
+  wire::SiteId first_site{}, last_site{};  // of its own code, where it has a form
   // Nothing but barriers of whole blocks orders its threads: one record is made of what all warps
   // of a block do in turn (device_logger/block_events.h).
   bool has_block_events = false;

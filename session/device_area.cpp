@@ -1,6 +1,7 @@
 #include "session/device_area.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <new>
@@ -84,6 +85,11 @@ bool DeviceArea::allocate(bool has_quiet_sites) {
     }
     std::memset(quiet_sites_, 0, kQuietBytes);
   }
+  stray_ = driver_.allocate_pinned(sizeof(std::uint32_t));
+  if (stray_ == nullptr) {
+    return false;
+  }
+  std::memset(stray_, 0, sizeof(std::uint32_t));
   rings_ = driver_.allocate_pinned((std::size_t{queue_count_} * wire::kSlotBytes) << slots_log2_);
   read_positions_ = driver_.allocate_pinned(std::size_t{queue_count_} * wire::kReadPositionStride);
   heads_ = driver_.allocate_device(std::size_t{queue_count_} * wire::kHeadStride);
@@ -112,7 +118,7 @@ DeviceArea::~DeviceArea() {
   for (std::byte* const chunk : descriptor_chunks_) {
     driver_.free_pinned(chunk);
   }
-  for (std::byte* const memory : {rings_, read_positions_, quiet_sites_}) {
+  for (std::byte* const memory : {rings_, read_positions_, quiet_sites_, stray_}) {
     if (memory != nullptr) {
       driver_.free_pinned(memory);
     }
@@ -146,6 +152,16 @@ detector::QueueSet DeviceArea::queues() const {
           .slots_log2 = slots_log2_,
           .read_positions = read_positions_,
           .quiet_sites = quiet_sites_};
+}
+
+std::uint64_t DeviceArea::stray_address() const {
+  return reinterpret_cast<std::uint64_t>(stray_);
+}
+
+std::optional<wire::SiteId> DeviceArea::take_stray() {
+  const std::uint32_t noted =
+      std::atomic_ref(*reinterpret_cast<std::uint32_t*>(stray_)).exchange(0);
+  return noted == 0 ? std::nullopt : std::optional(wire::SiteId{noted - 1});
 }
 
 wire::LaunchDescriptor* DeviceArea::acquire(std::uint32_t launch) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/expected.h"
@@ -38,6 +39,11 @@ class DeviceArea {
 
   [[nodiscard]] StateMemory& states() { return states_; }
 
+  // Where guarded forms of kernels note the site of an access that lies in none of their ranges.
+  [[nodiscard]] std::uint64_t stray_address() const;
+  // The site that was noted since the last call.
+  [[nodiscard]] std::optional<wire::SiteId> take_stray();
+
  private:
   DeviceArea(DeviceDriver& driver, std::uint32_t queue_count, std::uint32_t slots_log2)
       : driver_(driver), queue_count_(queue_count), slots_log2_(slots_log2), states_(driver) {}
@@ -56,6 +62,7 @@ class DeviceArea {
   std::byte* rings_ = nullptr;
   std::byte* read_positions_ = nullptr;
   std::byte* quiet_sites_ = nullptr;  // null: none
+  std::byte* stray_ = nullptr;        // a word: 0, or a site's number behind 1
   std::uint64_t heads_ = 0;
   std::uint64_t order_counters_ = 0;
   std::vector<std::byte*> descriptor_chunks_;

@@ -27,7 +27,8 @@ LaunchTracker::LaunchTracker(LaunchFilter& filter, DeviceDriver& driver,
       streams_(streams),
       books_(books),
       in_flight_(in_flight),
-      copies_(copies) {}
+      copies_(copies),
+      repeated_(pipeline) {}
 
 void LaunchTracker::rewrite(std::unique_ptr<RewrittenLaunches> rewritten) {
   ASSERT(rewritten_ == nullptr && rewritten != nullptr);
@@ -80,6 +81,7 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
       descriptor = launch.rewritten_.descriptor;
     } else {
       in_flight_.make_room(1);
+      look_for_like(launch, request);
       descriptor = begin_logged(launch, request, stream);
     }
     if (launch.id_ == LaunchId{}) {
@@ -93,10 +95,25 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
   }
   void** const parameters = launch.parameters();
   void** const extra = launch.extra();
-  launch.hidden_.descriptor = reinterpret_cast<std::uint64_t>(descriptor);
+  if (launch.form_ == Launch::Form::kLogging) {
+    launch.hidden_.descriptor = reinterpret_cast<std::uint64_t>(descriptor);
+  }
   launch.arguments_.emplace(*kernel.kernel, parameters, extra, launch.hidden_);
   if (timer_ != nullptr && !launch.captured_) {
     launch.timed_ = timer_->begin(request.stream);  // last: only the launch comes between
+  }
+}
+
+void LaunchTracker::look_for_like(Launch& launch, const LaunchRequest& request) {
+  const KernelBinding& kernel = *launch.kernel_;
+  if (!request.has_plain_form) {
+    return;
+  }
+  const std::vector<std::byte> arguments =
+      packed_arguments(*kernel.kernel, launch.parameters(), launch.extra());
+  if (!arguments.empty()) {
+    launch.key_ = RepeatedLaunches::key_of(kernel, request, arguments);
+    launch.is_repeated_ = repeated_.is_checked(launch.key_, *kernel.kernel);
   }
 }
 
@@ -130,6 +147,9 @@ const wire::LaunchDescriptor* LaunchTracker::begin_logged(Launch& launch,
   }
   order(info, stream, request.is_programmatic);
   leave_out_accesses(launch, request, stream, *taken);
+  if (launch.form_ != Launch::Form::kLogging) {
+    info.grid = {.x = 0, .y = 0, .z = 0};  // for the detector: it does nothing, and is over at once
+  }
   pipeline_.begin_launch(info);
   launch.id_ = g_current = info.id;
   return taken->descriptor;
@@ -147,11 +167,25 @@ void LaunchTracker::leave_out_accesses(Launch& launch, const LaunchRequest& requ
       .variables = request.variables,
       .is_programmatic = request.is_programmatic,
       .grid = request.grid,
-      .block = request.block};
-  const LaunchesInFlight::LeftOut left_out =
-      in_flight_.leave_out(taken, request, begun, in_flight_.unlogged().begin(begun), stream);
-  std::ranges::copy(left_out.shortcuts, launch.hidden_.shortcuts);
-  launch.own_shared_end_ = left_out.own_shared_end;
+      .block = request.block,
+      .is_repeated = launch.is_repeated_};
+  const UnloggedAccesses::LeftOut unlogged = in_flight_.unlogged().begin(begun);
+  if (unlogged.is_whole) {
+    launch.form_ = Launch::Form::kPlain;
+  } else if (request.has_guarded_form && unlogged.is_all_of(kernel) &&
+             in_flight_.may_be_guarded(kernel)) {
+    launch.form_ = Launch::Form::kGuarded;
+    std::ranges::copy(unlogged.shortcuts, launch.hidden_.shortcuts);
+    launch.hidden_.descriptor = in_flight_.add_guarded(taken, kernel);
+  } else {
+    const LaunchesInFlight::LeftOut left_out =
+        in_flight_.leave_out(taken, request, begun, unlogged, stream);
+    std::ranges::copy(left_out.shortcuts, launch.hidden_.shortcuts);
+    launch.own_shared_end_ = left_out.own_shared_end;
+    if (!launch.key_.empty()) {
+      repeated_.logged(launch.key_, taken.id);
+    }
+  }
 }
 
 void LaunchTracker::order(detector::LaunchInfo& info, detector::StreamKey stream,
@@ -168,6 +202,7 @@ void LaunchTracker::order(detector::LaunchInfo& info, detector::StreamKey stream
 }
 
 void LaunchTracker::begin_unlogged(Launch& launch, Handle function) {
+  launch.form_ = Launch::Form::kLogging;
   const auto kernel = modules_.find(function);
   if (kernel != nullptr && kernel->instrumented()) {
     void** const parameters = launch.parameters();

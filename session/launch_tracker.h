@@ -17,6 +17,7 @@
 #include "session/launch_watch.h"
 #include "session/launches_in_flight.h"
 #include "session/module_registry.h"
+#include "session/repeated_launches.h"
 #include "session/rewritten_launches.h"
 #include "session/run_books.h"
 #include "session/stream_tracker.h"
@@ -37,6 +38,11 @@ class Launch {
 
   void** extra() { return arguments_ ? arguments_->extra() : nullptr; }
 
+  // Which form of the kernel is launched in its place.
+  enum class Form : std::uint8_t { kLogging, kGuarded, kPlain };
+
+  [[nodiscard]] Form form() const { return form_; }
+
   // What is to be launched, where the program asked for this.
   [[nodiscard]] LaunchShape shape(const LaunchRequest& asked) const {
     return {.grid = rewritten_.grid.value_or(asked.grid),
@@ -55,8 +61,11 @@ class Launch {
   LaunchCheck check_;
   std::uint32_t own_shared_end_ = 0;  // of what its blocks keep behind the program's; 0: nothing
   Handle stream_{};
-  Mark begin_{};           // for the watch
-  Mark timed_{};           // for the timer
+  Mark begin_{};  // for the watch
+  Mark timed_{};  // for the timer
+  Form form_ = Form::kLogging;
+  RepeatedLaunches::Key key_;  // where it may be repeated
+  bool is_repeated_ = false;
   bool captured_ = false;  // becomes a graph's node: nothing runs now
   bool is_counted_ = false;
 };
@@ -98,6 +107,8 @@ class LaunchTracker {
   [[nodiscard]] static detector::LaunchId current();
 
  private:
+  // Whether it does what one did that was checked.
+  void look_for_like(Launch& launch, const LaunchRequest& request);
   // The descriptor that it logs with; null: it is not checked.
   const wire::LaunchDescriptor* begin_logged(Launch& launch, const LaunchRequest& request,
                                              detector::StreamKey stream);
@@ -117,6 +128,7 @@ class LaunchTracker {
   RunBooks& books_;
   LaunchesInFlight& in_flight_;
   CopyTracker& copies_;
+  RepeatedLaunches repeated_;
   std::unique_ptr<RewrittenLaunches> rewritten_;  // null: nothing is rewritten
   std::unique_ptr<LaunchWatch> watch_;            // null: the option is not set
   std::unique_ptr<KernelTimer> timer_;            // the same

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "base/assert.h"
@@ -10,6 +11,7 @@
 #include "base/signals_blocked.h"
 #include "base/strong_id.h"
 #include "session/block_schedule.h"
+#include "session/owned_memory.h"
 
 namespace barracuda::session {
 namespace {
@@ -32,6 +34,10 @@ constexpr int kQuietSlices = 6;
 constexpr std::chrono::seconds kMessageEvery{2};
 // Without a single new record for so long, a launch that the device has finished is given up.
 constexpr std::chrono::seconds kPatience{120};
+
+wire::SiteId first_site_of(const ptx::Kernel& kernel) {
+  return wire::SiteId{first_owned_site(kernel.accesses)};
+}
 
 }  // namespace
 
@@ -141,6 +147,7 @@ const LaunchesInFlight::InFlight* LaunchesInFlight::add(const KernelBinding& ker
   }
   // The launch itself is in the book already.
   ASSERT(info.id != LaunchId{} && (in_flight_.empty() || in_flight_.back().id < info.id));
+  look_for_strays(*area);
   const auto is_full = [this] { return span_in_flight() > kMaximumInFlight; };
   reap(++begun_ % kThoroughReapEvery == 0 || is_full());
   wire::LaunchDescriptor* const descriptor = is_full() ? nullptr : area->acquire(index_of(info.id));
@@ -162,7 +169,7 @@ LaunchesInFlight::LeftOut LaunchesInFlight::leave_out(const InFlight& taken,
   wire::UnloggedMemory& unlogged = descriptor.unlogged;
   unlogged = left_out.memory;
   descriptor.owned_sites = left_out.sites;
-  LeftOut result{.shortcuts = left_out.shortcuts};
+  LeftOut result{.shortcuts = left_out.whole_shortcuts()};
   // Nothing may come between such a kernel and another.
   if (unlogged_.is_on() && !launch.is_programmatic) {
     const StateMemory::States states =
@@ -181,6 +188,33 @@ LaunchesInFlight::LeftOut LaunchesInFlight::leave_out(const InFlight& taken,
                                                std::exchange(unlogged.watched, std::uint8_t{0}));
   }
   return result;
+}
+
+bool LaunchesInFlight::may_be_guarded(const ptx::Kernel& kernel) const {
+  return !strayed_.contains(first_site_of(kernel));
+}
+
+std::uint64_t LaunchesInFlight::add_guarded(const InFlight& taken, const ptx::Kernel& kernel) {
+  ASSERT(!kernel.guarded.empty());
+  guarded_.insert_or_assign(first_site_of(kernel),
+                            WatchedLaunch{.kernel = kernel.name, .id = taken.id});
+  return taken.area->stray_address();
+}
+
+// Its next launches are of the form that logs.
+std::optional<WatchedLaunch> LaunchesInFlight::look_for_strays(DeviceArea& area) {
+  const std::optional<wire::SiteId> site = area.take_stray();
+  const auto behind = site ? guarded_.upper_bound(*site) : guarded_.begin();
+  if (behind == guarded_.begin()) {
+    return std::nullopt;
+  }
+  const auto& [first_site, launch] = *std::prev(behind);
+  if (strayed_.insert(first_site).second) {
+    problems_.add("launch " + std::to_string(index_of(launch.id)) + books_.describe(launch.id) +
+                  ", or one before it, accessed memory that none of its arguments leads to: not "
+                  "checked (filter=off checks it)");
+  }
+  return launch;
 }
 
 void LaunchesInFlight::end(LaunchId id) {
@@ -247,6 +281,10 @@ void LaunchesInFlight::drain(Handle context, bool failed) {
   }
   const HeldLock lock(mutex_);
   reap(true);
+  if (const auto area = areas_.find(context); area != areas_.end() && area->second != nullptr) {
+    look_for_strays(*area->second);
+    guarded_.clear();
+  }
 }
 
 std::optional<std::vector<LaunchId>> LaunchesInFlight::try_in_flight() {
@@ -287,14 +325,19 @@ bool LaunchesInFlight::check_arrived(std::chrono::milliseconds timeout) {
   return true;
 }
 
-WatchedLaunch LaunchesInFlight::first_unfinished(Handle context) const {
+WatchedLaunch LaunchesInFlight::first_unfinished(Handle context) {
   const HeldLock lock(mutex_);
   const auto first = std::ranges::find_if(in_flight_, [&](const InFlight& launch) {
     return launch.context == context && !pipeline_.is_over(launch.id);
   });
-  return first == in_flight_.end()
-             ? WatchedLaunch{}
-             : WatchedLaunch{.kernel = books_.kernel_of(first->id), .id = first->id};
+  if (first != in_flight_.end()) {
+    return {.kernel = books_.kernel_of(first->id), .id = first->id};
+  }
+  const auto area = areas_.find(context);
+  const std::optional<WatchedLaunch> strayed = area == areas_.end() || area->second == nullptr
+                                                   ? std::nullopt
+                                                   : look_for_strays(*area->second);
+  return strayed ? *strayed : guarded_.size() == 1 ? guarded_.begin()->second : WatchedLaunch{};
 }
 
 std::vector<Handle> LaunchesInFlight::contexts() const {

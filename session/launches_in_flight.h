@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,12 @@ class LaunchesInFlight {
                     const UnloggedAccesses::BegunLaunch& launch,
                     const UnloggedAccesses::LeftOut& left_out, detector::StreamKey stream_key);
 
+  // Whether launches of the kernel's guarded form were what it is for, so far. The lock is held.
+  [[nodiscard]] bool may_be_guarded(const ptx::Kernel& kernel) const;
+  // The launch is of the guarded form of its kernel. What that gets for a descriptor's address. The
+  // lock is held.
+  std::uint64_t add_guarded(const InFlight& taken, const ptx::Kernel& kernel);
+
   // It will log nothing more.
   void end(detector::LaunchId id);
   // The device has finished all work of this context: waits until its records are checked. If the
@@ -84,8 +91,9 @@ class LaunchesInFlight {
   // launch is under way and all that were are checked to their ends.
   bool check_arrived(std::chrono::milliseconds timeout);
   // After check_arrived(): of a context whose kernel died the oldest launch that did not log its
-  // end, which in one stream is the one that died. None: it is not known.
-  [[nodiscard]] WatchedLaunch first_unfinished(Handle context) const;
+  // end, which in one stream is the one that died; where there is none, the guarded form that
+  // strayed, or the only one. None: it is not known.
+  [[nodiscard]] WatchedLaunch first_unfinished(Handle context);
   // No launch will ever end: force-ends all, so that it is reported which threads wait.
   void give_up_all();
   // The contexts that have a log area.
@@ -109,6 +117,9 @@ class LaunchesInFlight {
   [[nodiscard]] std::size_t span_in_flight() const;
   // Gives its descriptor back.
   void release(const InFlight& launch);
+  // The newest launch of the kernel whose guarded form noted an access outside of its ranges;
+  // nothing if none did since the last call.
+  std::optional<WatchedLaunch> look_for_strays(DeviceArea& area);
 
   const Options& options_;
   DeviceDriver& driver_;
@@ -119,6 +130,10 @@ class LaunchesInFlight {
   std::map<Handle, std::unique_ptr<DeviceArea>> areas_;  // null: no memory for one
   std::deque<InFlight> in_flight_;
   UnloggedAccesses unlogged_;
+  // Of guarded forms since the device was last waited for: by the first site of the kernel, the
+  // newest.
+  std::map<wire::SiteId, WatchedLaunch> guarded_;
+  std::set<wire::SiteId> strayed_;   // ever, by the first site as well
   detector::LaunchId in_the_way_{};  // the oldest, for which it was waited in vain
   std::uint64_t begun_ = 0;
   std::string closed_;

@@ -300,6 +300,13 @@ NativeResult logs_barrier(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
+// Here the event itself counts who leaves: one thread runs the whole warp, and registers are no
+// matter.
+NativeResult logs_exit(const NativeCall& call) {
+  set_results(call, call.mask, descriptor_of(call) != nullptr ? 1 : 0);
+  return NativeResult::kDone;
+}
+
 // --- releases ---
 
 // What a release takes before its access and needs again after it, in pieces of 8 bytes.
@@ -512,6 +519,7 @@ constexpr std::array kHooks = {
     hook("__barracuda_next_interval", 1, &next_interval<false>),
     hook("__barracuda_count_interval", 1, &next_interval<true>),
     hook("__barracuda_logs_barrier", 0, &logs_barrier),
+    hook("__barracuda_logs_exit", 0, &logs_exit),
     hook("__barracuda_copy", 4, &log_copy),
     hook("__barracuda_commit_copies", 2, &commit_copies),
     hook("__barracuda_wait_copies", 4, &wait_for_copies),

@@ -288,8 +288,12 @@ std::vector<UnloggedAccesses::Range> UnloggedAccesses::left_out_of(
 UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
                                                       const MemoryRanges& written,
                                                       const std::optional<MemoryRanges>& reach) {
-  const std::vector<Range> ranges = left_out_of(launch, written, reach);
   LeftOut left_out;
+  left_out.is_whole = launch.is_repeated && leave_out_whole(launch, written, reach);
+  if (left_out.is_whole) {
+    return left_out;
+  }
+  const std::vector<Range> ranges = left_out_of(launch, written, reach);
   left_out.sites.first = first_owned_site(launch.kernel.accesses);
   Unlogged kept{.id = launch.id};
   for (const Range& range : ranges) {
@@ -319,6 +323,23 @@ UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
   return left_out;
 }
 
+bool UnloggedAccesses::leave_out_whole(const BegunLaunch& launch, const MemoryRanges& written,
+                                       const std::optional<MemoryRanges>& reach) {
+  const auto is_known = [&](const ptx::ArgumentWord& argument) {
+    return allocations_.allocation_with(argument_of(launch, argument)).has_value();
+  };
+  const bool are_known =
+      std::ranges::all_of(launch.kernel.accesses.accesses, [&](const ptx::GlobalAccess& access) {
+        return !access.leads.variables && std::ranges::all_of(access.leads.arguments, is_known);
+      });
+  const auto parts = [&reach](const MemoryRanges& ranges) {
+    return reach ? parts_in_reach(ranges, *reach) : ranges;
+  };
+  return are_known &&
+         keep(
+             {.id = launch.id, .read = parts(read_only(launch, written)), .owned = parts(written)});
+}
+
 wire::UnloggedRange UnloggedAccesses::range_of(const ptx::Shortcut& shortcut,
                                                const BegunLaunch& launch, const LeftOut& left_out,
                                                std::span<const Range> ranges) {
@@ -340,12 +361,25 @@ wire::UnloggedRange UnloggedAccesses::range_of(const ptx::Shortcut& shortcut,
                   [&](std::uint32_t access) {
                     return are_owners(left_out.sites, launch.kernel.accesses.accesses[access], i);
                   });
-    const std::uint64_t end = align_down(range.address + range.bytes, wire::kMostShortcutBytes);
-    return is_left_out && end > range.address
-               ? wire::UnloggedRange{.address = range.address, .bytes = end - range.address}
-               : wire::UnloggedRange{};
+    return is_left_out ? range : wire::UnloggedRange{};
   }
   return {};
+}
+
+std::array<wire::UnloggedRange, wire::kShortcuts> UnloggedAccesses::LeftOut::whole_shortcuts()
+    const {
+  std::array<wire::UnloggedRange, wire::kShortcuts> whole = shortcuts;
+  for (wire::UnloggedRange& range : whole) {
+    const std::uint64_t end = align_down(range.address + range.bytes, wire::kMostShortcutBytes);
+    range.bytes = end > range.address ? end - range.address : 0;
+  }
+  return whole;
+}
+
+bool UnloggedAccesses::LeftOut::is_all_of(const ptx::Kernel& kernel) const {
+  return !kernel.guarded.empty() &&
+         std::ranges::all_of(std::span(shortcuts).first(kernel.shortcuts.size()),
+                             [](const wire::UnloggedRange& range) { return range.bytes != 0; });
 }
 
 std::uint64_t watched_bytes(const wire::UnloggedMemory& memory) {

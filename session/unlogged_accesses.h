@@ -51,13 +51,22 @@ class UnloggedAccesses {
     std::vector<MemoryRange> variables{};  // of each that the kernel names; no bytes: not known
     bool is_programmatic = false;
     detector::Dim3 grid, block;
+    bool is_repeated = false;  // does what one did that was checked
   };
 
   // What its descriptor says, and its hidden argument.
   struct LeftOut {
     wire::UnloggedMemory memory;
     wire::OwnedSites sites;
+    bool is_whole = false;  // all that the launch does, which is repeated
+    // Of the guarded form.
     std::array<wire::UnloggedRange, wire::kShortcuts> shortcuts{};
+
+    // Of the logging form, which goes on where an access is in none: whole, as kMostShortcutBytes
+    // has it.
+    [[nodiscard]] std::array<wire::UnloggedRange, wire::kShortcuts> whole_shortcuts() const;
+    // Whether the kernel's guarded form does all that this launch has to.
+    [[nodiscard]] bool is_all_of(const ptx::Kernel& kernel) const;
   };
 
   // Holds the launch against those before it, and gives what of its own accesses stays unlogged.
@@ -116,6 +125,9 @@ class UnloggedAccesses {
   static void join_neighbours(std::vector<Range>& ranges, const MemoryRanges& written);
   LeftOut leave_out(const BegunLaunch& launch, const MemoryRanges& written,
                     const std::optional<MemoryRanges>& reach);
+  // All that a repeated launch does, where it is known what memory that is of.
+  bool leave_out_whole(const BegunLaunch& launch, const MemoryRanges& written,
+                       const std::optional<MemoryRanges>& reach);
   // Those that a shortcut leads to, if all its accesses are left out there; else nothing.
   [[nodiscard]] static wire::UnloggedRange range_of(const ptx::Shortcut& shortcut,
                                                     const BegunLaunch& launch,

@@ -9,9 +9,11 @@ namespace barracuda::session {
 bool has_warp_collectives(std::string_view text) {
   const auto is_in_hook = [&](std::size_t at) {
     const std::size_t function = text.rfind(".func ", at), entry = text.rfind(".entry ", at);
+    if (function == text.npos || (entry != text.npos && entry > function)) {
+      return false;
+    }
     const std::string_view header = text.substr(function, text.find('\n', function) - function);
-    return function != text.npos && (entry == text.npos || entry < function) &&
-           header.find(wire::kPrefix) != header.npos;
+    return header.find(wire::kPrefix) != header.npos;
   };
   for (const std::string_view collective : {"vote.", "shfl.", "match.", "elect.", "redux."}) {
     std::size_t at = text.find(collective);
@@ -23,6 +25,10 @@ bool has_warp_collectives(std::string_view text) {
     }
   }
   return false;
+}
+
+bool may_compile_fast(std::string_view text) {
+  return text.find(wire::kBlockWords) != text.npos && !has_warp_collectives(text);
 }
 
 }  // namespace barracuda::session

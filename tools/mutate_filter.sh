@@ -122,6 +122,16 @@ forms: a counter may begin twice|analysis/address_forms.cpp|s/} else if (std::ex
 forms: a counter may double|analysis/address_forms.cpp|s/if (found.state == Register::State::kBegun ||/if (found.state == Register::State::kBegun) { return constant(0, 8); } if (/
 forms: strong accesses are plain|passes/global_accesses.cpp|s/^         effect.order == wire::MemoryOrder::kWeak \&\& /         /;s/ *site.info.order == wire::MemoryOrder::kWeak \&\& / /;s/^ *(site.hook == HookKind::kNone || site.hook == HookKind::kAccess) \&\&//
 forms: reads are no accesses|analysis/global_writes.cpp|s/opcode_class == OpcodeClass::kLoad || opcode_class == OpcodeClass::kMatrixAccess/opcode_class == OpcodeClass::kMatrixAccess/
+steady: what was loaded is the same each time|analysis/steady_kernels.cpp|s/: opcode_class == OpcodeClass::kLoad \&\& reads_own_argument(instruction);/: true;/
+steady: what a predicate chose is the same each time|analysis/steady_kernels.cpp|s/if (!is_steady || has_unsteady_predicate(instruction)) {/if (!is_steady) {/
+steady: an access may be made or not|analysis/steady_kernels.cpp|s/return !has_unsteady_predicate(instruction) \&\& has_steady_address/return has_steady_address/
+steady: an address may be anything|analysis/steady_kernels.cpp|s/\&\& has_steady_address(instruction, effect);/;/
+steady: clocks stand still|analysis/steady_kernels.cpp|s/bool is = operand.kind == Operand::Kind::kSpecial \&\& .*/bool is = false;/
+steady: which lanes use a read does not matter|analysis/steady_kernels.cpp|s/return names_unsteady(site.use_condition);/return false;/
+steady: fences order nothing|analysis/steady_kernels.cpp|s/return !facts.synchronises \&\& !facts.has_fence \&\& !facts.spins \&\&/return/
+forms: what it calls is not there|passes/kernel_forms.cpp|s/statement.instruction.opcode == Opcode::kCall;/false;/
+forms: variables are its own|passes/kernel_forms.cpp|s/variable->second->variables.front().space != StateSpace::kShared/false/
+forms: other sites need no guard|passes/kernel_forms.cpp|s/(site.shortcut.has_value() \&\& site.sub_word.word == 0)/true/
 intervals: a word has one state|passes/barrier_intervals.cpp|s/std::min(smallest/std::max(smallest/
 intervals: partial barriers count|passes/barrier_intervals.cpp|s/site.effect.count_operand < 0 \&\&/true \&\&/
 intervals: every event is a barrier|passes/barrier_intervals.cpp|s/(site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site));/true;/

@@ -247,10 +247,10 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
     after = write_interval_end(site, next_label_++, called_);
   }
   const Predicate predicate = skip_unless(statement.instruction);
-  HookText logged;
-  if (site.is_counted && site.info.operation == wire::Operation::kBarrier) {
-    logged = skip_unless_logged(statement, detail, next_label_++, called_);
-  }
+  const HookText logged = !site.is_counted ? HookText{}
+                          : site.info.operation == wire::Operation::kBarrier
+                              ? skip_unless_logged(statement, detail, next_label_++, called_)
+                              : skip_unless_last(next_label_++, called_);
   std::string text = predicate.before.empty() ? "" : "{\n" + predicate.before;
   text += logged.before;
   if (site.in_lockstep) {
@@ -492,7 +492,7 @@ std::string HookWriter::write_low_bits(const SubWord& sub_word, const Statement&
                      alignment.instruction.operands[1].text, low, low, sub_word.word - 1);
 }
 
-std::string HookWriter::declare_low_bits(const SubWord& sub_word) {
+std::string declare_low_bits(const SubWord& sub_word) {
   return fmt::format(".reg .b64 {};\n", low_register(sub_word));
 }
 

@@ -23,11 +23,12 @@ class HookWriter {
         arch_(program.module.target_arch()) {}
 
   HookText write(const PlannedSite& site, const Statement& statement);
+  // Instead, of an access with a shortcut, in a guarded form.
+  std::string write_guard(const PlannedSite& site, const Statement& statement);
 
   // The registers in which the lanes of a function keep, from where they part, who meets again.
   static std::string declare_members(std::span<const PlannedSite> sites);
-  // The register for the low bits of addresses that a statement clears, and what fills it there.
-  static std::string declare_low_bits(const SubWord& sub_word);
+  // What fills the register of declare_low_bits(), before a statement that clears them.
   static std::string write_low_bits(const SubWord& sub_word, const Statement& alignment);
 
  private:
@@ -96,5 +97,8 @@ class HookWriter {
   std::uint32_t arch_;
   std::uint32_t next_label_ = 0;
 };
+
+// The register for the low bits of addresses that a statement clears.
+std::string declare_low_bits(const SubWord& sub_word);
 
 }  // namespace barracuda::ptx

@@ -121,4 +121,10 @@ HookText skip_unless_logged(const Statement& barrier, std::string_view id, std::
           .after = fmt::format("$__barracuda_skip{}:\n}}\n", label)};
 }
 
+HookText skip_unless_last(std::uint32_t label, HookNames& called) {
+  return {.before = fmt::format("{{\n{}@!%__barracuda_q bra $__barracuda_skip{};\n",
+                                write_question(called, {.name = "logs_exit"}, {}), label),
+          .after = fmt::format("$__barracuda_skip{}:\n}}\n", label)};
+}
+
 }  // namespace barracuda::ptx

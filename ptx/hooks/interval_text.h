@@ -45,4 +45,8 @@ std::string skip_unless_frozen(std::uint32_t label);
 HookText skip_unless_logged(const Statement& barrier, std::string_view id, std::uint32_t label,
                             HookNames& called);
 
+// Around the hook of an exit that all threads of a block come to, each once: the last of them, who
+// tells it for all.
+HookText skip_unless_last(std::uint32_t label, HookNames& called);
+
 }  // namespace barracuda::ptx

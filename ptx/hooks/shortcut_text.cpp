@@ -22,4 +22,10 @@ std::string skip_by_shortcut(std::string_view entry, std::uint32_t shortcut, std
       range + offsetof(wire::UnloggedRange, bytes), label);
 }
 
+std::string note_stray(std::string_view entry, wire::SiteId site) {
+  return fmt::format(
+      "ld.param.b64 %__barracuda_a, [{}{}];\nst.volatile.global.u32 [%__barracuda_a], {};\n", entry,
+      wire::kHiddenParameterSuffix, index_of(site) + 1);
+}
+
 }  // namespace barracuda::ptx

@@ -54,7 +54,7 @@ class FunctionWriter {
       const SubWord& part = site.sub_word;
       if (part.word != 0 && std::ranges::find(kept, part.aligned_at) == kept.end()) {
         kept.push_back(part.aligned_at);
-        insert(function_->body_begin + 1, HookWriter::declare_low_bits(part));
+        insert(function_->body_begin + 1, declare_low_bits(part));
         insert(part.aligned_at,
                HookWriter::write_low_bits(part, program_.module.statements[part.aligned_at]));
       }

@@ -106,6 +106,13 @@ namespace uniform_barriers {
 Expected<void> run(Program& program);
 }  // namespace uniform_barriers
 
+// Writes the forms in which kernels are launched where nothing is logged: guarded ones of those
+// that do nothing but plain accesses with a shortcut each, plain ones of steady kernels. Reads the
+// statements as they were; needs all sites, with their numbers.
+namespace kernel_forms {
+Expected<void> run(Program& program);
+}  // namespace kernel_forms
+
 // Inserts the calls of the logger.
 namespace insert_hooks {
 Expected<void> run(Program& program);

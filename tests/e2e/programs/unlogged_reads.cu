@@ -7,6 +7,8 @@
 //   stray      the array of which each thread writes a number is read through the pointer to the
 //              other one: a race
 //   beside     it is copied in a stream of its own before anybody has waited: a race
+// A second argument: "meet", the threads of the block meet at the end, so that the kernel has no
+// guarded form; "again", the kernel is launched twice.
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -15,10 +17,14 @@
 
 constexpr int kThreads = 256;
 
+template <bool kMeets>
 __global__ void shift(const int* in, int* out, std::ptrdiff_t place, std::ptrdiff_t read) {
   const int i = static_cast<int>(threadIdx.x);
   const int next = in[read + (i + 1) % kThreads];
   out[place + i] = next;
+  if (kMeets) {
+    __syncthreads();
+  }
 }
 
 int main(int count, char** arguments) {
@@ -30,8 +36,15 @@ int main(int count, char** arguments) {
   cudaMalloc(&copy, kThreads * sizeof(int));
   cudaMemset(in, 0, kThreads * sizeof(int));
   cudaDeviceSynchronize();
-  shift<<<1, kThreads>>>(in, is("in-place") ? in : out, is("outside") ? in - out : 0,
-                         is("stray") ? out - in : 0);
+  const char* const more = count > 2 ? arguments[2] : "";
+  const auto kernel = std::strcmp(more, "meet") == 0 ? shift<true> : shift<false>;
+  for (int launches = std::strcmp(more, "again") == 0 ? 2 : 1; launches != 0; --launches) {
+    kernel<<<1, kThreads>>>(in, is("in-place") ? in : out, is("outside") ? in - out : 0,
+                            is("stray") ? out - in : 0);
+    if (launches == 2) {
+      cudaDeviceSynchronize();
+    }
+  }
   if (is("late") || is("waited") || is("beside")) {
     cudaStream_t beside;
     cudaEvent_t read;

@@ -25,6 +25,7 @@ bool has_collectives(std::string_view body, std::string_view before = "") {
   const auto module = ptx::instrument(std::move(units), {});
   REQUIRE(module);
   REQUIRE(module->text.find("match.") != std::string::npos);  // of the hooks
+  CHECK(may_compile_fast(module->text) != has_warp_collectives(module->text));
   return has_warp_collectives(module->text);
 }
 
@@ -39,6 +40,12 @@ TEST_CASE("collectives of the hooks are none of the program's") {
   CHECK(has_collectives("",
                         ".func helper() { .reg .b32 %r<3>; redux.sync.add.s32 %r1, %r2, -1; "
                         "ret; }\n"));
+}
+
+TEST_CASE("a text without functions has only the program's") {
+  CHECK(has_warp_collectives(".visible .entry k() { shfl.sync.idx.b32 %r1, %r2, 0, 31, -1; }"));
+  CHECK_FALSE(has_warp_collectives(".visible .entry k() { ret; }"));
+  CHECK_FALSE(may_compile_fast(".visible .entry k() { ret; }"));
 }
 
 }  // namespace barracuda::session

@@ -1,0 +1,169 @@
+#include "preload/kernel_forms.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/held_lock.h"
+#include "preload/hook.h"
+#include "preload/machine_code.h"
+#include "preload/text_load.h"
+
+namespace barracuda::preload {
+namespace {
+
+using session::KernelBinding;
+
+// A compilation takes some 50 ms of a core, for which a GPU runs so many threads of a kernel that
+// only copies some hundred times, and the logging form most of that. With so many more a program
+// waits for a plain form, which does away with far more than a guarded one does.
+constexpr std::uint64_t kWorthwhileThreads = std::uint64_t{1} << 22;
+constexpr std::uint64_t kWorthWaiting = std::uint64_t{1} << 24;
+// More, static memory with dynamic, has to be asked for, and is for the kernel that the program
+// knows of (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES).
+constexpr std::uint32_t kMostSharedBytes = 48 * 1024;
+
+enum class Kind : std::uint8_t { kGuarded, kPlain };
+
+struct Form {
+  std::shared_ptr<const KernelBinding> binding;  // whose address is the key: no other gets it
+  Kind kind{};
+  std::uint64_t threads = 0, launches = 0;  // so far
+  bool was_none = false;                    // guarded: of a launch that has to log
+  bool is_begun = false, is_tried = false;  // to be compiled, to be loaded
+  CUlibrary library = nullptr;
+  CUkernel kernel = nullptr;
+
+  [[nodiscard]] const std::string& text() const {
+    return kind == Kind::kGuarded ? binding->kernel->guarded : binding->kernel->plain;
+  }
+
+  [[nodiscard]] bool is_waited_for() const {
+    return kind == Kind::kPlain && launches > 1 && threads >= kWorthWaiting;
+  }
+};
+
+class Forms {
+ public:
+  CUfunction find(const HookScope& scope, const std::shared_ptr<const KernelBinding>& binding,
+                  Kind kind, std::uint64_t threads) {
+    const HeldLock lock(mutex_);
+    Form& form = forms_[{binding.get(), kind}];
+    form.binding = binding;
+    form.kind = kind;
+    form.threads += threads;
+    ++form.launches;
+    if (!form.is_tried && is_at_hand(form)) {
+      form.is_tried = true;
+      load(scope, form);
+    }
+    return reinterpret_cast<CUfunction>(form.kernel);  // a kernel may be launched as a function
+  }
+
+  bool suffices(const KernelBinding* binding) {
+    const HeldLock lock(mutex_);
+    const auto guarded = forms_.find({binding, Kind::kGuarded});
+    return guarded != forms_.end() && !guarded->second.was_none;
+  }
+
+  void was_none(const KernelBinding* binding) {
+    const HeldLock lock(mutex_);
+    if (const auto guarded = forms_.find({binding, Kind::kGuarded}); guarded != forms_.end()) {
+      guarded->second.was_none = true;
+    }
+  }
+
+  void unload(session::Handle module) {
+    static const auto unload_library = DRIVER_FUNCTION(cuLibraryUnload);
+    const HeldLock lock(mutex_);
+    std::erase_if(forms_, [&](const auto& entry) {
+      const Form& form = entry.second;
+      const bool goes = form.binding->module->handle == module;
+      if (goes && form.library != nullptr) {
+        unload_library(form.library);
+      }
+      return goes;
+    });
+  }
+
+ private:
+  static JitOptions no_options() { return {nullptr, nullptr, 0}; }
+
+  // The driver compiles when it loads, and keeps what it made; the emulated device reads the text.
+  static bool is_at_hand(Form& form) {
+    if (!compiles_here() || form.is_waited_for()) {
+      return true;
+    }
+    if (!form.is_begun && form.threads >= kWorthwhileThreads) {
+      form.is_begun = true;
+      compile_ahead({{form.text()}}, no_options(), true);
+    }
+    return form.is_begun && has_machine_code(form.text(), no_options(), true);
+  }
+
+  static void load(const HookScope& scope, Form& form) {
+    static const auto load_library = DRIVER_FUNCTION(cuLibraryLoadData);
+    static const auto get_kernel = DRIVER_FUNCTION(cuLibraryGetKernel);
+    CUlibrary library = nullptr;
+    const TextLoad loaded = load_text(
+        scope, form.text(), no_options(), true, [&library](const void* image, JitOptions& options) {
+          return load_library(&library, image, options.names(), options.values(), options.count(),
+                              nullptr, nullptr, 0);
+        });
+    if (loaded.status == CUDA_SUCCESS) {
+      form.library = library;
+      get_kernel(&form.kernel, library, form.binding->name.c_str());
+    }
+  }
+
+  std::mutex mutex_;
+  std::map<std::pair<const KernelBinding*, Kind>, Form> forms_;
+};
+
+Forms& forms() {
+  static auto* const all = new Forms;  // hooks may run until the process is gone
+  return *all;
+}
+
+// What its launch does beside running the kernel is what a form does as well.
+bool may_be_of_form(const session::LaunchRequest& request, const ptx::Kernel& kernel) {
+  return !request.is_programmatic && !request.is_cooperative && !request.cluster &&
+         request.event == session::Handle{} &&
+         std::uint64_t{request.shared_bytes} + kernel.shared_bytes <= kMostSharedBytes;
+}
+
+}  // namespace
+
+KernelForms find_forms(const HookScope& scope, session::Session& session,
+                       session::LaunchRequest& request) {
+  const auto binding = session.modules().find(request.function);
+  if (binding == nullptr || !binding->instrumented() ||
+      !may_be_of_form(request, *binding->kernel)) {
+    return {};
+  }
+  const ptx::Kernel& kernel = *binding->kernel;
+  const std::uint64_t threads = request.grid.volume() * request.block.volume();
+  KernelForms found;
+  if (!kernel.guarded.empty()) {
+    found.guarded = forms().find(scope, binding, Kind::kGuarded, threads);
+  }
+  if (!kernel.plain.empty() && !forms().suffices(binding.get())) {
+    found.plain = forms().find(scope, binding, Kind::kPlain, threads);
+  }
+  request.has_guarded_form = found.guarded != nullptr;
+  request.has_plain_form = found.plain != nullptr;
+  return found;
+}
+
+void guarded_form_was_none(session::Session& session, const session::LaunchRequest& request) {
+  if (const auto binding = session.modules().find(request.function)) {
+    forms().was_none(binding.get());
+  }
+}
+
+void unload_forms(session::Handle module) {
+  forms().unload(module);
+}
+
+}  // namespace barracuda::preload
