@@ -1,5 +1,6 @@
 #include "preload/kernel_parts.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -7,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/held_lock.h"
 #include "preload/hook.h"
 #include "preload/machine_code.h"
+#include "preload/parts_ahead.h"
 #include "preload/text_load.h"
 #include "session/split_image.h"
 
@@ -19,10 +22,6 @@ namespace {
 using session::Handle;
 using session::LoadedModule;
 using session::LoadedPart;
-
-// A program launches most kernels of a module that has few, and few of a module that has the many
-// instances of templates.
-constexpr std::size_t kMostAhead = 16;
 
 // One part of one loaded module. Made under its mutex, so that two threads that ask for a kernel
 // compile it once, and two kernels are compiled at the same time.
@@ -38,6 +37,7 @@ struct Base {
   const JitOptions options;
   std::mutex mutex;
   std::map<std::string, Part, std::less<>> parts;
+  PartsAhead ahead;
 };
 
 class Bases {
@@ -148,6 +148,27 @@ PartKernel load_part(const HookScope& scope, const Base& base, const LoadedModul
   return made;
 }
 
+void compile_next_ahead(Base& base, const LoadedModule& module, std::string_view name) {
+  const std::vector<ptx::Kernel>& kernels = module.image->kernels;
+  if (!compiles_here() || kernels.size() <= PartsAhead::kMost) {
+    return;
+  }
+  const auto asked = std::ranges::find(kernels, name, &ptx::Kernel::name);
+  ASSERT(asked != kernels.end());
+  std::vector<std::string_view> texts;
+  {
+    const HeldLock lock(base.mutex);
+    for (const std::size_t next :
+         base.ahead.after(static_cast<std::size_t>(asked - kernels.begin()), kernels.size())) {
+      if (const auto* const part = module.image->split->find_part(kernels[next].name);
+          part != nullptr) {
+        texts.push_back(part->text);
+      }
+    }
+  }
+  compile_ahead(texts, base.options, module.is_library);
+}
+
 }  // namespace
 
 bool may_load_in_parts(const session::ProgramImage& image, const JitOptions& options) {
@@ -160,7 +181,7 @@ void base_loaded(Handle module, const JitOptions& options) {
 
 void compile_parts_ahead(const session::ProgramImage& image, bool is_library,
                          const JitOptions& options) {
-  if (!compiles_here() || image.kernels.size() > kMostAhead) {
+  if (!compiles_here() || image.kernels.size() > PartsAhead::kMost) {
     return;
   }
   std::vector<std::string_view> texts;
@@ -202,6 +223,7 @@ PartKernel find_part(const HookScope& scope, Handle owner, const char* name) {
     }
     const HeldLock lock(state->mutex);
     if (!state->is_tried) {
+      compile_next_ahead(*base, *module, name);
       state->made = load_part(scope, *base, *module, name, *part);
       state->is_tried = true;
       if (!state->made.refusal.empty()) {
