@@ -34,6 +34,7 @@ struct Form {
   bool is_begun = false, is_tried = false;  // to be compiled, to be loaded
   CUlibrary library = nullptr;
   CUkernel kernel = nullptr;
+  std::uint64_t most_threads = 0;  // of a block: as many as have registers
 
   [[nodiscard]] const std::string& text() const {
     return kind == Kind::kGuarded ? binding->kernel->guarded : binding->kernel->plain;
@@ -47,18 +48,20 @@ struct Form {
 class Forms {
  public:
   CUfunction find(const HookScope& scope, const std::shared_ptr<const KernelBinding>& binding,
-                  Kind kind, std::uint64_t threads) {
+                  Kind kind, const session::LaunchRequest& request) {
     const HeldLock lock(mutex_);
     Form& form = forms_[{binding.get(), kind}];
     form.binding = binding;
     form.kind = kind;
-    form.threads += threads;
+    const std::uint64_t block = request.block.volume();
+    form.threads += request.grid.volume() * block;
     ++form.launches;
     if (!form.is_tried && is_at_hand(form)) {
       form.is_tried = true;
       load(scope, form);
     }
-    return reinterpret_cast<CUfunction>(form.kernel);  // a kernel may be launched as a function
+    // A kernel may be launched as a function.
+    return block <= form.most_threads ? reinterpret_cast<CUfunction>(form.kernel) : nullptr;
   }
 
   bool suffices(const KernelBinding* binding) {
@@ -113,8 +116,22 @@ class Forms {
         });
     if (loaded.status == CUDA_SUCCESS) {
       form.library = library;
-      get_kernel(&form.kernel, library, form.binding->name.c_str());
+      if (get_kernel(&form.kernel, library, form.binding->name.c_str()) == CUDA_SUCCESS) {
+        form.most_threads = most_threads_of(form.kernel);
+      }
     }
+  }
+
+  // The program's machine code may have been compiled for fewer registers than this one.
+  static std::uint64_t most_threads_of(CUkernel kernel) {
+    static const auto attribute = DRIVER_FUNCTION(cuKernelGetAttribute);
+    static const auto current_device = DRIVER_FUNCTION(cuCtxGetDevice);
+    int threads = 0;
+    CUdevice device = 0;
+    const bool is_known = current_device(&device) == CUDA_SUCCESS &&
+                          attribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel,
+                                    device) == CUDA_SUCCESS;
+    return is_known && threads > 0 ? static_cast<std::uint64_t>(threads) : 0;
   }
 
   std::mutex mutex_;
@@ -143,13 +160,12 @@ KernelForms find_forms(const HookScope& scope, session::Session& session,
     return {};
   }
   const ptx::Kernel& kernel = *binding->kernel;
-  const std::uint64_t threads = request.grid.volume() * request.block.volume();
   KernelForms found;
   if (!kernel.guarded.empty()) {
-    found.guarded = forms().find(scope, binding, Kind::kGuarded, threads);
+    found.guarded = forms().find(scope, binding, Kind::kGuarded, request);
   }
   if (!kernel.plain.empty() && !forms().suffices(binding.get())) {
-    found.plain = forms().find(scope, binding, Kind::kPlain, threads);
+    found.plain = forms().find(scope, binding, Kind::kPlain, request);
   }
   request.has_guarded_form = found.guarded != nullptr;
   request.has_plain_form = found.plain != nullptr;

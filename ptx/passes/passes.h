@@ -108,7 +108,7 @@ Expected<void> run(Program& program);
 
 // Writes the forms in which kernels are launched where nothing is logged: guarded ones of those
 // that do nothing but plain accesses with a shortcut each, plain ones of steady kernels. Reads the
-// statements as they were; needs all sites, with their numbers.
+// statements as they were, headers included; needs all sites, with numbers and shortcuts.
 namespace kernel_forms {
 Expected<void> run(Program& program);
 }  // namespace kernel_forms

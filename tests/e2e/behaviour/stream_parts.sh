@@ -2,7 +2,7 @@
 # found where it is there from the start, and else said once, and found when it comes again.
 . "$(dirname "$0")/expect.sh"
 
-records() { sed -n 's/.* \([0-9]*\) records in .*/\1/p' "$folder/err"; }
+records() { sed -n 's/.* \([0-9]*\) records in .*/\1/p' "$folder/err" | grep . || echo 0; }
 
 with() {  # FILTER HOW
   run "$barracuda" run --device cpu --workers 1 --log session/info --filter "$1" -- "$programs/stream_parts" "$2"
@@ -17,7 +17,7 @@ for filter in auto on; do
   expect_err 'coverage complete'
   [ "$(records)" -le $((all / 2)) ] || fail "parts, filter=$filter: $(records) records, of $all"
 done
-[ "$(records)" -le $((48 * 16)) ] || fail "parts, filter=on: $(records) records: 48 launches of 16 warps end"
+[ "$(records)" -eq 0 ] || fail "parts, filter=on: $(records) records, of launches in guarded form"
 
 for filter in off auto; do
   with $filter overlap

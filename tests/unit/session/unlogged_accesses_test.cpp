@@ -401,10 +401,14 @@ TEST_CASE("a shortcut leads to what all its accesses leave out") {
     CHECK(shortcuts(kIn + kBytes, kOut)[0].bytes == 0);
   }
   SECTION("to the last whole piece of an array, in which an aligned access ends") {
+    const auto bytes = [&](std::uint64_t in) {
+      const UnloggedAccesses::LeftOut left_out = device.leave_out(kLegacyStream, in, kOut);
+      return std::pair(left_out.shortcuts[0].bytes, left_out.whole_shortcuts()[0].bytes);
+    };
     device.allocations.add(0x40000, 90, "cudaMalloc");
-    CHECK(shortcuts(0x40000, kOut)[0].bytes == 64);
+    CHECK(bytes(0x40000) == std::pair<std::uint64_t, std::uint64_t>(90, 64));
     device.allocations.add(0x50000, 9, "cudaMalloc");
-    CHECK(shortcuts(0x50000, kOut)[0].bytes == 0);
+    CHECK(bytes(0x50000) == std::pair<std::uint64_t, std::uint64_t>(9, 0));
   }
   SECTION("to a variable, by its name") {
     device.kernel.shortcuts[0] = {.variable = "table", .accesses = {0}};
@@ -418,6 +422,60 @@ TEST_CASE("a shortcut leads to what all its accesses leave out") {
     Device off(options_with("off"));
     off.kernel = device.kernel;
     CHECK(off.leave_out(kLegacyStream, kIn, kOut).shortcuts[0].bytes == 0);
+  }
+}
+
+TEST_CASE("a guarded form is for launches that fill in all shortcuts of their kernel") {
+  Device device;
+  device.use_own_words();
+  device.kernel.shortcuts = {
+      {.argument = ptx::ArgumentWord{.parameter = 0}, .accesses = {0}},
+      {.argument = ptx::ArgumentWord{.parameter = 1}, .stores = true, .accesses = {1}}};
+  device.kernel.guarded = "a text";
+  CHECK_FALSE(device.leave_out(kLegacyStream, kIn, kOut).is_all_of(device.kernel));
+  device.add_blocks();
+  CHECK(device.leave_out(kLegacyStream, kIn, kOut).is_all_of(device.kernel));
+  device.kernel.guarded.clear();
+  CHECK_FALSE(device.leave_out(kLegacyStream, kIn, kOut).is_all_of(device.kernel));
+}
+
+TEST_CASE("a repeated launch leaves out all that it does, and others are held against that") {
+  Device device(options_with("on"));
+  device.use_own_words();
+  device.streams.created(Handle{kStream}, true);
+  device.is_repeated = true;
+  const auto is_whole = [&](std::uint64_t in, std::uint64_t out) {
+    return device.leave_out(kLegacyStream, in, out).is_whole;
+  };
+  SECTION("who writes what it reads") {
+    CHECK(is_whole(kIn, kOut));
+    device.copy_to(StreamKey{kStream}, kIn);
+    CHECK(device.has_given_up());
+  }
+  SECTION("who reads what it writes") {
+    CHECK(is_whole(kIn, kOut));
+    device.copy_to(StreamKey{kStream}, kOut, false);
+    CHECK(device.has_given_up());
+  }
+  SECTION("who reads what it reads") {
+    CHECK(is_whole(kIn, kOut));
+    device.copy_to(StreamKey{kStream}, kIn, false);
+    CHECK_FALSE(device.has_given_up());
+  }
+  SECTION("not beside work that it does not come after") {
+    device.copy_to(StreamKey{kStream}, kIn);
+    CHECK_FALSE(is_whole(kIn, kOut));
+  }
+  SECTION("not if it reads where there is no allocation") {
+    CHECK_FALSE(is_whole(0x90000, kOut));
+  }
+  SECTION("not if it may access variables") {
+    device.kernel.accesses.accesses[0].leads.variables = true;
+    CHECK_FALSE(is_whole(kIn, kOut));
+  }
+  SECTION("not the first of them") {
+    device.is_repeated = false;
+    CHECK_FALSE(is_whole(kIn, kOut));
   }
 }
 

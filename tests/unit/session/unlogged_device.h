@@ -89,7 +89,8 @@ struct Device {
                         .variables = variables,
                         .is_programmatic = is_programmatic,
                         .grid = {.x = 2},
-                        .block = {.x = 32}});
+                        .block = {.x = 32},
+                        .is_repeated = is_repeated});
   }
 
   wire::UnloggedMemory launch(StreamKey stream, std::uint64_t in, std::uint64_t out,
@@ -110,6 +111,7 @@ struct Device {
   Problems problems;
   ptx::Kernel kernel;
   std::vector<MemoryRange> variables;  // that it names
+  bool is_repeated = false;            // as BegunLaunch has it
   std::uint32_t launches = 0, copies = 0;
   UnloggedAccesses reads{options, allocations, streams, problems, [](LaunchId) { return " (k)"; }};
 };
