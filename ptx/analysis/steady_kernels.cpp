@@ -95,14 +95,15 @@ class Reader {
                function_.parameters.end();
   }
 
-  // The registers that an unsteady instruction writes become so. What it computes from counts as
-  // written as well where it comes first, which only stores have.
+  // The registers that an unsteady instruction writes become so.
   void spread(std::size_t statement) {
     const Instruction& instruction = program_.module.statements[statement].instruction;
     const OpcodeClass opcode_class = program_.effects[statement].opcode_class;
+    // What begins with an address, and a branch, writes none.
     if (program_.module.statements[statement].kind != StatementKind::kInstruction ||
-        instruction.operands.empty() || opcode_class == OpcodeClass::kStore ||
-        opcode_class == OpcodeClass::kReduction || opcode_class == OpcodeClass::kBranch) {
+        instruction.operands.empty() || instruction.operands[0].kind == Operand::Kind::kAddress ||
+        opcode_class == OpcodeClass::kStore || opcode_class == OpcodeClass::kReduction ||
+        opcode_class == OpcodeClass::kBranch) {
       return;
     }
     const std::span sources = std::span(instruction.operands).subspan(1);
