@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/strong_id.h"
 #include "device_logger/symbols.h"
 #include "device_logger/unlogged_memory.h"
 
