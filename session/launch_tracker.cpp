@@ -106,13 +106,9 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
 
 void LaunchTracker::look_for_like(Launch& launch, const LaunchRequest& request) {
   const KernelBinding& kernel = *launch.kernel_;
-  if (!request.has_plain_form) {
-    return;
-  }
-  const std::vector<std::byte> arguments =
-      packed_arguments(*kernel.kernel, launch.parameters(), launch.extra());
-  if (!arguments.empty()) {
-    launch.key_ = RepeatedLaunches::key_of(kernel, request, arguments);
+  launch.packed_ = packed_arguments(*kernel.kernel, launch.parameters(), launch.extra());
+  if (request.has_plain_form && !launch.packed_.empty()) {
+    launch.key_ = RepeatedLaunches::key_of(kernel, request, launch.packed_);
     launch.is_repeated_ = repeated_.is_checked(launch.key_, *kernel.kernel);
   }
 }
@@ -159,16 +155,15 @@ void LaunchTracker::leave_out_accesses(Launch& launch, const LaunchRequest& requ
                                        detector::StreamKey stream,
                                        const LaunchesInFlight::InFlight& taken) {
   const ptx::Kernel& kernel = *launch.kernel_->kernel;
-  const UnloggedAccesses::BegunLaunch begun{
-      .id = taken.id,
-      .stream = stream,
-      .kernel = kernel,
-      .arguments = packed_arguments(kernel, launch.parameters(), launch.extra()),
-      .variables = request.variables,
-      .is_programmatic = request.is_programmatic,
-      .grid = request.grid,
-      .block = request.block,
-      .is_repeated = launch.is_repeated_};
+  const UnloggedAccesses::BegunLaunch begun{.id = taken.id,
+                                            .stream = stream,
+                                            .kernel = kernel,
+                                            .arguments = std::move(launch.packed_),
+                                            .variables = request.variables,
+                                            .is_programmatic = request.is_programmatic,
+                                            .grid = request.grid,
+                                            .block = request.block,
+                                            .is_repeated = launch.is_repeated_};
   const UnloggedAccesses::LeftOut unlogged = in_flight_.unlogged().begin(begun);
   if (unlogged.is_whole) {
     launch.form_ = Launch::Form::kPlain;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "host_detector/pipeline.h"
 #include "session/copy_tracker.h"
@@ -64,7 +66,8 @@ class Launch {
   Mark begin_{};  // for the watch
   Mark timed_{};  // for the timer
   Form form_ = Form::kLogging;
-  RepeatedLaunches::Key key_;  // where it may be repeated
+  std::vector<std::byte> packed_;  // arguments, until it has its place in the order
+  RepeatedLaunches::Key key_;      // where it may be repeated
   bool is_repeated_ = false;
   bool captured_ = false;  // becomes a graph's node: nothing runs now
   bool is_counted_ = false;
@@ -107,7 +110,7 @@ class LaunchTracker {
   [[nodiscard]] static detector::LaunchId current();
 
  private:
-  // Whether it does what one did that was checked.
+  // Packs its arguments, and finds out whether it does what one did that was checked.
   void look_for_like(Launch& launch, const LaunchRequest& request);
   // The descriptor that it logs with; null: it is not checked.
   const wire::LaunchDescriptor* begin_logged(Launch& launch, const LaunchRequest& request,

@@ -126,7 +126,7 @@ steady: what was loaded is the same each time|analysis/steady_kernels.cpp|s/: op
 steady: what a predicate chose is the same each time|analysis/steady_kernels.cpp|s/if (!is_steady || has_unsteady_predicate(instruction)) {/if (!is_steady) {/
 steady: an access may be made or not|analysis/steady_kernels.cpp|s/return !has_unsteady_predicate(instruction) \&\& has_steady_address/return has_steady_address/
 steady: an address may be anything|analysis/steady_kernels.cpp|s/\&\& has_steady_address(instruction, effect);/;/
-steady: clocks stand still|analysis/steady_kernels.cpp|s/bool is = operand.kind == Operand::Kind::kSpecial \&\& .*/bool is = false;/
+steady: clocks stand still|analysis/steady_kernels.cpp|s/? !is_steady_special(operand.name)/? false/
 steady: which lanes use a read does not matter|analysis/steady_kernels.cpp|s/return names_unsteady(site.use_condition);/return false;/
 steady: fences order nothing|analysis/steady_kernels.cpp|s/return !facts.synchronises \&\& !facts.has_fence \&\& !facts.spins \&\&/return/
 forms: what it calls is not there|passes/kernel_forms.cpp|s/statement.instruction.opcode == Opcode::kCall;/false;/

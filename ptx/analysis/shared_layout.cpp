@@ -59,24 +59,12 @@ class Layout {
   std::vector<SharedPlace> places_;
 };
 
-template <typename Visit>
-void for_each_of_module(const Module& module, Visit visit) {
-  std::size_t depth = 0;
-  for (const Statement& statement : module.statements) {
-    depth += statement.kind == StatementKind::kBlockOpen ? 1 : 0;
-    depth -= statement.kind == StatementKind::kBlockClose ? 1 : 0;
-    if (depth == 0 && statement.kind == StatementKind::kVariable) {
-      std::ranges::for_each(statement.variables, visit);
-    }
-  }
-}
-
 }  // namespace
 
 std::vector<SharedPlace> shared_layout(const Module& module, const Function& entry,
                                        std::uint64_t reserved) {
   Layout layout(mentioned_in(module, entry), reserved);
-  for_each_of_module(module, [&](const Variable& variable) {
+  for_each_of_module(module, [&](const Statement&, const Variable& variable) {
     if (variable.name == wire::kBlockWords) {
       layout.add(variable);
     }
@@ -85,7 +73,8 @@ std::vector<SharedPlace> shared_layout(const Module& module, const Function& ent
     std::ranges::for_each(module.statements[i].variables,
                           [&](const Variable& variable) { layout.add(variable); });
   }
-  for_each_of_module(module, [&](const Variable& variable) { layout.add(variable); });
+  for_each_of_module(module,
+                     [&](const Statement&, const Variable& variable) { layout.add(variable); });
   return layout.take();
 }
 

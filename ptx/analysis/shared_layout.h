@@ -23,4 +23,19 @@ struct SharedPlace {
 std::vector<SharedPlace> shared_layout(const Module& module, const Function& entry,
                                        std::uint64_t reserved);
 
+// Calls visit(statement, variable) for the variables of module scope, of any space.
+template <typename Visit>
+void for_each_of_module(const Module& module, const Visit& visit) {
+  std::size_t depth = 0;
+  for (const Statement& statement : module.statements) {
+    depth += statement.kind == StatementKind::kBlockOpen ? 1 : 0;
+    depth -= statement.kind == StatementKind::kBlockClose ? 1 : 0;
+    if (depth == 0 && statement.kind == StatementKind::kVariable) {
+      for (const Variable& variable : statement.variables) {
+        visit(statement, variable);
+      }
+    }
+  }
+}
+
 }  // namespace barracuda::ptx

@@ -75,9 +75,9 @@ class Reader {
   }
 
   [[nodiscard]] bool is_unsteady(const Operand& operand) const {
-    bool is = operand.kind == Operand::Kind::kSpecial && !is_steady_special(operand.name);
-    visit_registers(operand,
-                    [&](const Operand& name) { is = is || unsteady_.contains(name.name); });
+    const bool is = operand.kind == Operand::Kind::kSpecial    ? !is_steady_special(operand.name)
+                    : operand.kind == Operand::Kind::kRegister ? unsteady_.contains(operand.name)
+                                                               : false;
     return is || std::ranges::any_of(operand.elements, [this](const Operand& element) {
              return is_unsteady(element);
            });

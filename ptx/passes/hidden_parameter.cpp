@@ -74,18 +74,11 @@ class VariablesOf {
 class SharedMemory {
  public:
   explicit SharedMemory(const Program& program) : program_(program) {
-    std::size_t depth = 0;
-    for (const Statement& statement : program.module.statements) {
-      depth += statement.kind == StatementKind::kBlockOpen ? 1 : 0;
-      depth -= statement.kind == StatementKind::kBlockClose ? 1 : 0;
-      if (depth == 0 && statement.kind == StatementKind::kVariable) {
-        for (const Variable& variable : statement.variables) {
-          if (variable.space == StateSpace::kShared) {
-            (variable.is_extern ? dynamic_ : variables_).push_back(&variable);
-          }
-        }
+    for_each_of_module(program.module, [this](const Statement&, const Variable& variable) {
+      if (variable.space == StateSpace::kShared) {
+        (variable.is_extern ? dynamic_ : variables_).push_back(&variable);
       }
-    }
+    });
   }
 
   [[nodiscard]] std::uint64_t bytes_of(const FunctionFacts& entry) const {

@@ -11,6 +11,7 @@
 
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/register_sizes.h"
+#include "ptx/analysis/shared_layout.h"
 #include "ptx/analysis/steady_kernels.h"
 #include "ptx/hooks/hook_text.h"
 #include "ptx/hooks/parameter_text.h"
@@ -29,16 +30,9 @@ bool may_be_guarded(const PlannedSite& site) {
 // What stands at module scope: variables, each with the statement that declares it.
 std::map<std::string_view, const Statement*> variables_of(const Module& module) {
   std::map<std::string_view, const Statement*> found;
-  std::size_t depth = 0;
-  for (const Statement& statement : module.statements) {
-    depth += statement.kind == StatementKind::kBlockOpen ? 1 : 0;
-    depth -= statement.kind == StatementKind::kBlockClose ? 1 : 0;
-    for (const Variable& variable : statement.variables) {
-      if (depth == 0) {
-        found.emplace(variable.name, &statement);
-      }
-    }
-  }
+  for_each_of_module(module, [&found](const Statement& statement, const Variable& variable) {
+    found.emplace(variable.name, &statement);
+  });
   return found;
 }
 
