@@ -210,7 +210,6 @@ Compilation Compiler::run(std::string_view text, const std::vector<std::string>&
 
 Compilation Compiler::compile(std::string_view text, const std::vector<std::string>& flags,
                               std::size_t threads) const {
-  constexpr std::string_view kLevel = "--opt-level";
   std::vector<std::string> all = flags;
   all.push_back("--split-compile=" + std::to_string(threads));
   Compilation compilation = run(text, all);

@@ -17,6 +17,8 @@ namespace barracuda::jit {
 // else each kernel gets a copy of each hook that is made for it: three to six times as fast, and
 // hooks are written so that they lose nothing by it (docs/decisions/jit-cache.md).
 inline constexpr std::string_view kFastCompile = "--Ofast-compile=min";
+// "=0" to "=4"; the compiler takes none of them but 1 together with the above.
+inline constexpr std::string_view kLevel = "--opt-level";
 
 struct Compilation {
   Verdict verdict = Verdict::kFailed;

@@ -140,8 +140,12 @@ std::optional<jit::Request> request_for(std::string_view text, const JitOptions&
     return std::nullopt;
   }
   flags->push_back(fmt::format("--gpu-name=sm_{}{}", *architecture, target_letter(text)));
-  const auto is_level = [](const std::string& flag) { return flag.starts_with("--opt-level"); };
-  if (std::ranges::none_of(*flags, is_level) && session::may_compile_fast(text)) {
+  // In place of a level that the program names, with which hooks are copied and a kernel may hang
+  // (docs/decisions/jit-cache.md). Without optimisation they are called as well.
+  const auto is_level = [](const std::string& flag) { return flag.starts_with(jit::kLevel); };
+  const auto level = std::ranges::find_if(*flags, is_level);
+  if (session::may_compile_fast(text) && (level == flags->end() || !level->ends_with("=0"))) {
+    std::erase_if(*flags, is_level);
     flags->emplace_back(jit::kFastCompile);
   }
   return jit::Request{.text = text, .flags = std::move(*flags), .device = std::move(*driver)};

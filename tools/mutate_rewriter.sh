@@ -54,6 +54,15 @@ flags: an address that is taken is not called|analysis/fence_paths.cpp|s/ || pro
 flags: the widest fence is the scope|analysis/fence_paths.cpp|s/return behind == kStart ? fence : std::max(behind, fence);/return std::max<Behind>(fence, kStart - 1);/
 polls: what is returned decides nothing|passes/sync_idioms.cpp|s/reach == Reach::kResult \&\&/reach == Reach::kNothing \&\&/
 polls: nothing is ahead behind a return|analysis/fence_paths.cpp|s/^  if (goes_on || from.leaves) {/  if (false) {/
+waiting: the address may change|passes/waiting_loops.cpp|s/ \&\& !writes(statement.instruction, kept);/;/
+waiting: a store between does not count|passes/waiting_loops.cpp|s/keeps = keeps \&\& is_harmless(program_.effects\[i\]) \&\& /keeps = keeps \&\& /
+waiting: one of two loads is enough|passes/waiting_loops.cpp|s/^          load == nullptr) {/          true) {/
+waiting: a guard is none|passes/waiting_loops.cpp|s/bool keeps = instruction.predicate.empty();/bool keeps = true;/
+waiting: fences stay in the loop|passes/insert_hooks.cpp|s/site.hook == HookKind::kAcquire ? i : site.logged_behind + 1/i/
+collectives: a pair has one result|passes/warp_collectives.cpp|s/^  read.has_predicate_result = .*/  read.has_predicate_result = !read.has_value;/
+collectives: a vote forgets its negation|passes/warp_collectives.cpp|s/source.negated ? "0, 1" : "1, 0"/"1, 0"/
+collectives: a guard is the other way round|passes/warp_collectives.cpp|s/instruction.predicate_negated ? "" : "!"/instruction.predicate_negated ? "!" : ""/
+collectives: all matches are of 32 bits|passes/warp_collectives.cpp|s/read.first_bits = 64;/read.first_bits = 32;/
 LIST
 )
 

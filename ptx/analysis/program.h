@@ -105,6 +105,9 @@ struct PlannedSite {
   bool in_read_only_interval = false;  // a load that races with nothing while no thread has left
   std::uint32_t offset = 0;            // of the bytes that are meant, from the operand's address
   std::size_t logged_at = 0;  // a statement behind it in its block; 0: the statement itself
+  // The branch with which a loop that waits begins again, where it is logged once that is over; 0:
+  // in no such loop.
+  std::size_t logged_behind = 0;
   // Puts into %__barracuda_u whether the lane makes anything of what it reads; empty: all lanes do.
   std::string use_condition;
   SubWord sub_word;

@@ -1,5 +1,6 @@
 #include "ptx/hooks/interval_text.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -113,11 +114,20 @@ std::string skip_unless_frozen(std::uint32_t label) {
 HookText skip_unless_logged(const Statement& barrier, std::string_view id, std::uint32_t label,
                             HookNames& called) {
   const Instruction& instruction = barrier.instruction;
-  return {.before = fmt::format("{{\n{}{}.red.or{}.pred %__barracuda_q, {}, %__barracuda_q;\n"
-                                "@!%__barracuda_q bra $__barracuda_skip{};\n",
-                                write_question(called, {.name = "logs_barrier"}, {}),
-                                text_of(instruction.opcode),
-                                instruction.has(Modifier::kAligned) ? ".aligned" : "", id, label),
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string any;
+  if (instruction.opcode == Opcode::kBarrier && !instruction.has(Modifier::kAligned) &&
+      std::ranges::all_of(id, is_digit)) {
+    const std::string name = fmt::format("{}{}", kAnyAtBarrier, id);
+    any = write_call_for_number(called, {.name = name}, {b64("%__barracuda_n")}) +
+          "setp.ne.b64 %__barracuda_q, %__barracuda_n, 0;\n";
+  } else {
+    any = fmt::format("{}.red.or{}.pred %__barracuda_q, {}, %__barracuda_q;\n",
+                      text_of(instruction.opcode),
+                      instruction.has(Modifier::kAligned) ? ".aligned" : "", id);
+  }
+  return {.before = fmt::format("{{\n{}{}@!%__barracuda_q bra $__barracuda_skip{};\n",
+                                write_question(called, {.name = "logs_barrier"}, {}), any, label),
           .after = fmt::format("$__barracuda_skip{}:\n}}\n", label)};
 }
 

@@ -39,6 +39,10 @@ std::string write_log_states(const PlannedSite& site, bool is_generic, HookNames
 // that none of a warp stay apart behind it.
 std::string skip_unless_frozen(std::uint32_t label);
 
+// A function of ptx/passes/warp_collectives.cpp, followed by the number of the barrier: whether any
+// thread of the block that comes there has said so.
+inline constexpr std::string_view kAnyAtBarrier = "any_at_barrier_";
+
 // Around the hook of a barrier that all threads of a block come to together. Who is not ordered by
 // a barrier needs no record of it. All meet here first, to know whether anyone has something to
 // order; the barrier itself is where they wait for its record.

@@ -35,7 +35,6 @@ class FunctionWriter {
       insert(function.body_begin + 1, declare_groups());
     }
     keep_low_bits({site, static_cast<std::size_t>(end - site)});
-    part_collectives();
     registers_.enter(function);
     for (std::size_t i = function.body_begin + 1; i <= function.body_end; ++i) {
       Statement& statement = program_.module.statements[i];
@@ -61,35 +60,6 @@ class FunctionWriter {
     }
   }
 
-  // Where votes follow each other, as in a match of all bits of a digit, NVIDIA's compiler computes
-  // the predicates of all of them first, and has none left for what lanes do together where they
-  // may be apart, as they are for it behind a call: it refuses the kernel, or makes wrong code of
-  // it (docs/decisions/jit-cache.md). What waits for the same lanes before keeps them apart.
-  void part_collectives() {
-    constexpr std::ptrdiff_t kPredicateRegisters = 7;
-    std::vector<std::size_t> collectives;
-    std::ptrdiff_t votes = 0;
-    for (std::size_t i = function_->body_begin; i < function_->body_end; ++i) {
-      const Instruction& instruction = program_.module.statements[i].instruction;
-      const bool is_vote = instruction.opcode == Opcode::kVote;
-      if (instruction.has(Modifier::kSync) && (is_vote || instruction.opcode == Opcode::kShfl ||
-                                               instruction.opcode == Opcode::kMatch)) {
-        collectives.push_back(i);
-        votes += is_vote ? 1 : 0;
-      }
-    }
-    if (votes < kPredicateRegisters) {
-      return;
-    }
-    for (const std::size_t i : collectives) {
-      const Instruction& collective = program_.module.statements[i].instruction;
-      const std::string_view when = collective.predicate.empty() ? "" : "@",
-                             negation = collective.predicate_negated ? "!" : "";
-      insert(i, fmt::format("{}{}{} bar.warp.sync {};\n", when, negation, collective.predicate,
-                            collective.operands.back().text));
-    }
-  }
-
   void write_site(const PlannedSite& site, Statement& statement) {
     HookText text = hooks_.write(site, statement);
     const std::size_t i = site.statement;
@@ -101,6 +71,9 @@ class FunctionWriter {
       insert(sequence.end, std::move(text.after));
     } else if (site.hook == HookKind::kReturn) {
       insert(find_sequence(i).end, std::move(text.before));
+    } else if (site.logged_behind != 0) {
+      insert(site.hook == HookKind::kAcquire ? i : site.logged_behind + 1, std::move(text.before));
+      insert(site.logged_behind + 1, std::move(text.after));
     } else {
       insert(std::max(i, site.logged_at), std::move(text.before));
       insert(i + 1, std::move(text.after));

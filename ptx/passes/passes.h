@@ -54,6 +54,13 @@ namespace reduce_in_block {
 Expected<void> run(Program& program);
 }  // namespace reduce_in_block
 
+// Finds loops that do nothing but wait for what a load finds: of them only the last turn is logged,
+// for the thread makes nothing of what the others found. Not for model=paper. After
+// reduce_in_block.
+namespace waiting_loops {
+Expected<void> run(Program& program);
+}  // namespace waiting_loops
+
 // Finds registers of asynchronous products that are touched too early. Needs the effects.
 namespace async_registers {
 Expected<void> run(Program& program);
@@ -117,6 +124,13 @@ Expected<void> run(Program& program);
 namespace insert_hooks {
 Expected<void> run(Program& program);
 }  // namespace insert_hooks
+
+// What the lanes of a warp do together (votes, shuffles, matches) goes into functions of its own,
+// with which NVIDIA's compiler makes right code behind hooks, and soon
+// (docs/decisions/jit-cache.md). After insert_hooks: the statements are the program's until then.
+namespace warp_collectives {
+Expected<void> run(Program& program);
+}  // namespace warp_collectives
 
 // In place of what finds, numbers and hooks sites, if that is asked for: stores become calls that
 // may keep them back, loads see what is kept back, and what orders memory lets it out

@@ -31,15 +31,21 @@ bool has_collectives(std::string_view body, std::string_view before = "") {
 
 }  // namespace
 
-TEST_CASE("collectives of the hooks are none of the program's") {
+TEST_CASE("collectives of the hooks, and in functions of their own, are none of the program's") {
   CHECK_FALSE(has_collectives(""));
   CHECK_FALSE(has_collectives("bar.warp.sync -1;\n"));
-  CHECK(has_collectives("vote.sync.ballot.b32 %r1, %p1, -1;\n"));
-  CHECK(has_collectives("shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;\n"));
-  CHECK(has_collectives("match.any.sync.b32 %r1, %r2, -1;\n"));
-  CHECK(has_collectives("",
-                        ".func helper() { .reg .b32 %r<3>; redux.sync.add.s32 %r1, %r2, -1; "
-                        "ret; }\n"));
+  CHECK_FALSE(has_collectives("bar.red.or.pred %p1, 0, %p2;\n"));
+  CHECK_FALSE(has_collectives("vote.sync.ballot.b32 %r1, %p1, -1;\n"));
+  CHECK_FALSE(has_collectives("@%p1 shfl.sync.idx.b32 %r1|%p2, %r2, 0, 31, -1;\n"));
+  CHECK_FALSE(has_collectives("match.any.sync.b32 %r1, %r2, -1;\n"));
+  CHECK_FALSE(has_collectives("",
+                              ".func helper() { .reg .b32 %r<3>; redux.sync.add.s32 %r1, %r2, -1; "
+                              "ret; }\n"));
+}
+
+TEST_CASE("what is left in the program's functions is not compiled fast") {
+  CHECK(has_collectives("shfl.idx.b32 %r1, %r2, 0, 31;\n"));  // of old, without sync
+  CHECK(has_collectives("vote.sync.ballot.b32 %r1, 1, -1;\n"));
 }
 
 TEST_CASE("a text without functions has only the program's") {
