@@ -276,6 +276,13 @@ void add_kernel_and_gaps(Coverage& coverage, const KernelRecord& kernel,
 
 }  // namespace
 
+std::string frequent_races_gap(std::uint64_t race_limit) {
+  return fmt::format(
+      "races were counted {} times and more: what their instructions did then was not logged, so "
+      "other races of theirs may be missing (race-limit=0 logs it)",
+      race_limit);
+}
+
 Coverage coverage_of(const RunData& run) {
   Coverage coverage;
   coverage.launches = run.launch_count;

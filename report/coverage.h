@@ -15,6 +15,8 @@ Coverage coverage_of(const RunData& run);
 
 // A kernel that was instrumented in one place only is one that was not.
 void keep_worse(Coverage& coverage);
+// That races came so often that their instructions were logged no more (race-limit).
+std::string frequent_races_gap(std::uint64_t race_limit);
 // What the user's options left out, with the kernels of which nothing was checked; empty if
 // nothing.
 std::string left_out(const Coverage& coverage);

@@ -126,7 +126,7 @@ void apply_filters(Report& report, const Options& options, const std::string& su
   if (!libraries) {
     report.option_error = "option library-suppressions: " + libraries.error().to_string();
   }
-  filter_libraries(report, libraries.value_or(Suppressions{}));
+  filter_libraries(report, libraries.value_or(Suppressions{}), options.race_limit);
 }
 
 Publisher::Publisher(Options options, Publishes what) : options_(std::move(options)), what_(what) {}

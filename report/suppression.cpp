@@ -7,6 +7,7 @@
 
 #include "base/text_lines.h"
 #include "report/bug.h"
+#include "report/coverage.h"
 #include "report/race_report.h"
 #include "report/sentences.h"
 #include "report/symbol_name.h"
@@ -386,11 +387,21 @@ void filter(Report& report, bool errors_only, const Suppressions& suppressions) 
   }
 }
 
-void filter_libraries(Report& report, const Suppressions& suppressions) {
+void filter_libraries(Report& report, const Suppressions& suppressions, std::uint64_t race_limit) {
+  bool takes_out = false;
   for (SuppressionUse& use : taken_out(report, suppressions)) {
     if (use.count != 0) {
+      takes_out = true;
       report.suppressions.push_back(std::move(use));
     }
+  }
+  // What is known and harmless may come as often as it likes: of the user's own nothing is missing.
+  const bool may_be_of_user =
+      report.suppressed != 0 || std::ranges::any_of(report.findings, [&](const Finding& finding) {
+        return finding.type == FindingType::kRace && finding.count >= race_limit;
+      });
+  if (takes_out && !may_be_of_user) {
+    std::erase(report.coverage.gaps, frequent_races_gap(race_limit));
   }
 }
 

@@ -70,8 +70,9 @@ class Suppressions {
 void filter(Report& report, bool errors_only, const Suppressions& suppressions);
 
 // Takes out what the library's suppressions leave out. Those that did are printed with their
-// reasons, and are not among the `suppressed`.
-void filter_libraries(Report& report, const Suppressions& suppressions);
+// reasons, and are not among the `suppressed`. That a race was counted `race_limit` times is then
+// no gap of the coverage, unless one of the user's may have been.
+void filter_libraries(Report& report, const Suppressions& suppressions, std::uint64_t race_limit);
 
 // A file that leaves out just the bugs of the report, each under what it is.
 std::string suppressions_for(const Report& report);

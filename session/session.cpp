@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcudart.h"
+#include "report/coverage.h"
 #include "report/process_name.h"
 #include "report/symbol_name.h"
 #include "session/block_schedule.h"
@@ -266,10 +267,7 @@ void Session::add_gaps(report::RunData& run, Reading reading) const {
     run.problems.push_back(std::to_string(rejected) + " records were malformed");
   }
   if (std::ranges::any_of(run.findings.races, &detector::RaceEvent::is_frequent)) {
-    run.problems.push_back(fmt::format(
-        "races were counted {} times and more: what their instructions did then was not logged, so "
-        "other races of theirs may be missing (race-limit=0 logs it)",
-        options_.race_limit));
+    run.problems.push_back(report::frequent_races_gap(options_.race_limit));
   }
   if (!driver_->is_emulated()) {
     return;

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "report/coverage.h"
 #include "report/library_suppressions.h"
 #include "report/publish.h"
 #include "tests/unit/report/samples.h"
@@ -211,6 +212,24 @@ TEST_CASE("what is left out of libraries is told by its reason, and is none of t
   apply_filters(report, options, "");
   CHECK(report.findings.size() == 1);
   CHECK(report.suppressions.empty());
+}
+
+TEST_CASE("harmless races of a library that came too often leave no gap, those of the user do") {
+  const Options options;
+  const std::string gap = frequent_races_gap(options.race_limit);
+  const auto gaps = [&](std::vector<Finding> findings, const std::string& suppressions = "") {
+    Report report;
+    report.findings = std::move(findings);
+    report.coverage.gaps = {"another", gap};
+    apply_filters(report, options, suppressions);
+    return report.coverage.gaps;
+  };
+  Finding often = library_finding(), of_user = samples::race();
+  often.count = of_user.count = options.race_limit;
+  CHECK(gaps({often, samples::race()}) == std::vector<std::string>{"another"});
+  CHECK(gaps({often, of_user}).size() == 2);
+  CHECK(gaps({of_user}).size() == 2);
+  CHECK(gaps({often, samples::race()}, "race:*").size() == 2);
 }
 
 TEST_CASE("ThreadSanitizer's lines mean what they mean there") {
