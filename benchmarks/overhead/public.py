@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the tool costs on public CUDA programs at their own sizes (NVIDIA's samples, Rodinia): each native and under
-`barracuda run` with each set of options, one after the other, as a table with the geometric means.
+`barracuda run` with each set of options, and with --racecheck under compute-sanitizer's racecheck, one after the other,
+as a table with the geometric means.
 
 --programs has the binaries by the names of PROGRAMS; nothing of them is kept in this repository. Those that are not
 there are left out. Kernel times come from events around every launch (kernel_time.cu), in a run of their own. A row is
@@ -11,6 +12,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -112,9 +114,9 @@ class Bench:
                                 KERNEL_TIME_FILE=os.path.abspath("times"))
         self.findings_file = os.path.abspath("findings.jsonl")
 
-    def run(self, command, **environment):
+    def run(self, command, limit=None, **environment):
         """Status is None if the run was ended."""
-        run = Run(command, dict(self.environment, **environment), self.arguments.limit)
+        run = Run(command, dict(self.environment, **environment), limit or self.arguments.limit)
         status = None if run.timed_out else os.waitstatus_to_exitcode(run.status)
         return {"seconds": run.seconds, "status": status, "output": run.output}
 
@@ -163,6 +165,16 @@ class Bench:
                 "races": found.get("races"), "coverage": found.get("coverage"),
                 "right": bool(re.search(says, last["output"]))}
 
+    def racecheck(self, command, says):
+        """A run, and one with timed kernels if it came to its end."""
+        under, limit = [self.arguments.sanitizer, "--tool", "racecheck"] + command, self.arguments.racecheck
+        wall, kernels = self.run(under, limit=limit), None
+        if wall["status"] is not None:
+            self.run(under, limit=limit, LD_PRELOAD=self.arguments.shim)
+            kernels = self.kernels()
+        return {"seconds": wall["seconds"], "status": wall["status"], "kernels": kernels,
+                "right": bool(re.search(says, wall["output"]))}
+
     def keep(self, command, options, run):
         name = re.sub(r"[^\w.=-]", "_", "%s.%s.txt" % (os.path.basename(command[0]), options))
         with open(os.path.join(self.arguments.outputs, name), "w", encoding="utf-8") as file:
@@ -174,12 +186,26 @@ class Bench:
         for options in self.arguments.options:
             print("%s, %s ..." % (program.name, options or "defaults"), file=sys.stderr, flush=True)
             result["ours"][options] = self.ours(command, program.says, options)
+        if self.arguments.racecheck:
+            result["racecheck"] = self.racecheck(command, program.says)
         return result
 
 
+def kernels_against_native(result, run):
+    native = result["native"]["kernels"]
+    return ratio(run["kernels"] and run["kernels"][1], native and native[1])
+
+
 def kernel_ratio(result, options):
-    ours, native = result["ours"][options]["kernels"], result["native"]["kernels"]
-    return ratio(ours and ours[1], native and native[1])
+    return kernels_against_native(result, result["ours"][options])
+
+
+def racecheck_kernel_ratio(result):
+    return kernels_against_native(result, result["racecheck"])
+
+
+def racecheck_wall_ratio(result):
+    return ratio(result["racecheck"]["seconds"], result["native"]["seconds"])
 
 
 def wall_ratio(result, options, key="seconds"):
@@ -212,7 +238,7 @@ def findings_cell(run):
     return shown(run["races"], "%d") + (", incomplete" if run["coverage"] == "incomplete" else "")
 
 
-def columns(sets):
+def columns(sets, with_racecheck):
     """The name and the text of each column."""
     yield "program", lambda r: r["name"]
     yield "launches", lambda r: shown((r["native"]["kernels"] or (None, 0))[0], "%d")
@@ -227,6 +253,10 @@ def columns(sets):
         yield "records", lambda r, s=each: shown(r["ours"][s]["records"], "%d")
         yield "status", lambda r, s=each: status_cell(r["ours"][s])
         yield "findings", lambda r, s=each: findings_cell(r["ours"][s])
+    if with_racecheck:
+        yield "racecheck: kernel x", lambda r: shown(racecheck_kernel_ratio(r))
+        yield "wall x", lambda r: shown(racecheck_wall_ratio(r))
+        yield "status", lambda r: status_cell(r["racecheck"])
 
 
 def print_row(cells):
@@ -244,13 +274,26 @@ def print_means(results, sets):
                      len(results)))
 
 
+def print_beside_racecheck(results, options):
+    """Over the programs that ended under both."""
+    both = [result for result in results if has_ended(result, options) and result["racecheck"]["status"] is not None]
+    for title, ours, racecheck in [("kernel", kernel_ratio, racecheck_kernel_ratio),
+                                   ("wall", wall_ratio, racecheck_wall_ratio)]:
+        pairs = [(ours(result, options), racecheck(result)) for result in both]
+        pairs = [pair for pair in pairs if all(pair)]
+        print("beside racecheck, %s, %s time: %s x and %s x, less on %d of %d programs"
+              % (options or "defaults", title, shown(geometric_mean([pair[0] for pair in pairs])),
+                 shown(geometric_mean([pair[1] for pair in pairs])), sum(a < b for a, b in pairs), len(pairs)))
+
+
 def read_state(arguments):
     """What was measured with these options already."""
     if not os.path.exists(arguments.state):
         return []
     with open(arguments.state, encoding="utf-8") as file:
         results = [json.loads(line) for line in file]
-    return [result for result in results if set(arguments.options) <= set(result["ours"])]
+    return [result for result in results if set(arguments.options) <= set(result["ours"])
+            and ("racecheck" in result or not arguments.racecheck)]
 
 
 def parsed_arguments():
@@ -260,6 +303,8 @@ def parsed_arguments():
     parser.add_argument("--shim", help="kernel_time.cu as a library; built where not given")
     parser.add_argument("--options", action="append", help="a set of the tool's options, as filter=on:queues=8")
     parser.add_argument("--limit", type=float, default=30, help="seconds for one run")
+    parser.add_argument("--racecheck", type=float, metavar="SECONDS",
+                        help="run under compute-sanitizer's racecheck as well, each time for at most so long")
     parser.add_argument("--warm-below", type=float, default=10, help="seconds of a first run that is repeated")
     parser.add_argument("--seconds", type=float, default=540, help="start no program after this")
     parser.add_argument("--only", default="", help="a regular expression of program names")
@@ -271,6 +316,9 @@ def parsed_arguments():
     for name in ("barracuda", "programs", "shim", "state", "outputs"):
         if getattr(arguments, name):
             setattr(arguments, name, os.path.abspath(getattr(arguments, name)))
+    arguments.sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+    if arguments.racecheck and not os.path.exists(arguments.sanitizer):
+        parser.error("--racecheck: there is no compute-sanitizer on PATH")
     return arguments
 
 
@@ -288,7 +336,7 @@ def main():
     chosen = [program for program in PROGRAMS if re.search(arguments.only, program.name)
               and os.path.exists(os.path.join(arguments.programs, program.name))]
     known = {result["name"]: result for result in read_state(arguments)}
-    table = list(columns(arguments.options))
+    table = list(columns(arguments.options, arguments.racecheck))
     print_row(name for name, _ in table)
     print("|" + " --- |" * len(table), flush=True)
     results, left = [], []
@@ -309,6 +357,9 @@ def main():
             print_row(cell(result) for _, cell in table)
         os.chdir("/")
     print_means(results, arguments.options)
+    if arguments.racecheck:
+        for options in arguments.options:
+            print_beside_racecheck(results, options)
     if left:
         print("not measured yet: " + " ".join(left))
     return 0
