@@ -67,7 +67,7 @@ std::optional<Collective> read(const Instruction& instruction) {
   return read;
 }
 
-// value: 32 bits, and behind it 32 that are 0 or 1.
+// What it gives back: the value, and behind it whether the predicate is true, 32 bits each.
 std::string write_function(const Collective& of) {
   std::string parameters, loads, sources;
   for (std::size_t i = 0; i < of.sources; ++i) {
@@ -100,21 +100,17 @@ std::string write_any_at_barrier(std::string_view name, std::string_view barrier
 
 std::string write_results(const Collective& of, const Operand& destination) {
   const bool is_pair = destination.kind == Operand::Kind::kPair;
-  const Operand* const value = !of.has_value ? nullptr
-                               : is_pair     ? &destination.elements[0]
-                                             : &destination;
-  const Operand* const predicate = !of.has_predicate_result ? nullptr
-                                   : is_pair                ? &destination.elements[1]
-                                                            : &destination;
+  const Operand& value = is_pair ? destination.elements.front() : destination;
+  const Operand& predicate = is_pair ? destination.elements.back() : destination;
   std::string text;
-  if (value != nullptr && value->kind != Operand::Kind::kSink) {
-    text += fmt::format("ld.param.b32 {}, [__barracuda_result];\n", value->text);
+  if (of.has_value && value.kind != Operand::Kind::kSink) {
+    text += fmt::format("ld.param.b32 {}, [__barracuda_result];\n", value.text);
   }
-  if (predicate != nullptr && predicate->kind != Operand::Kind::kSink) {
+  if (of.has_predicate_result && predicate.kind != Operand::Kind::kSink) {
     text += fmt::format(
-        "ld.param.b32 %__barracuda_v, [__barracuda_result+4];\nsetp.ne.b32 {}, %__barracuda_v, "
-        "0;\n",
-        predicate->text);
+        "ld.param.b32 %__barracuda_v, [__barracuda_result+4];\n"
+        "setp.ne.b32 {}, %__barracuda_v, 0;\n",
+        predicate.text);
   }
   return text;
 }
@@ -184,8 +180,8 @@ Expected<void> run(Program& program) {
     text.pop_back();
     const auto first =
         std::ranges::find(module.statements, StatementKind::kFunction, &Statement::kind);
-    apply_insertions(
-        module, {{static_cast<std::size_t>(first - module.statements.begin()), std::move(text)}});
+    const auto position = static_cast<std::size_t>(first - module.statements.begin());
+    apply_insertions(module, {{.position = position, .text = std::move(text)}});
   }
   return {};
 }
