@@ -60,6 +60,11 @@ class Run:
             self.output = output.read()
 
 
+def find_sanitizer(cuda):
+    """compute-sanitizer, from PATH or the toolkit; None without it."""
+    return shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path=os.path.join(cuda, "bin"))
+
+
 class Bench:
     def __init__(self, arguments):
         self.build = os.path.abspath(arguments.build)
@@ -68,8 +73,7 @@ class Bench:
         self.folder = tempfile.mkdtemp()
         self.shim = arguments.shim or self.build_shim(arguments.cuda)
         self.tool = os.path.join(self.build, "lib", "libbarracuda.so")
-        self.sanitizer = shutil.which("compute-sanitizer") or shutil.which(
-            "compute-sanitizer", path=os.path.join(arguments.cuda, "bin"))
+        self.sanitizer = find_sanitizer(arguments.cuda)
 
     def build_shim(self, cuda):
         shim = os.path.join(self.folder, "kernel_time.so")

@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ import time
 from collections import namedtuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import overhead  # noqa: E402
 from overhead import Run, geometric_mean, ratio, records_of, shown  # noqa: E402
 
 # says: what the output of a right run matches. Of Rodinia's, only lud checks what it computes.
@@ -191,21 +191,9 @@ class Bench:
         return result
 
 
-def kernels_against_native(result, run):
-    native = result["native"]["kernels"]
-    return ratio(run["kernels"] and run["kernels"][1], native and native[1])
-
-
 def kernel_ratio(result, options):
-    return kernels_against_native(result, result["ours"][options])
-
-
-def racecheck_kernel_ratio(result):
-    return kernels_against_native(result, result["racecheck"])
-
-
-def racecheck_wall_ratio(result):
-    return ratio(result["racecheck"]["seconds"], result["native"]["seconds"])
+    ours, native = result["ours"][options]["kernels"], result["native"]["kernels"]
+    return ratio(ours and ours[1], native and native[1])
 
 
 def wall_ratio(result, options, key="seconds"):
@@ -254,8 +242,8 @@ def columns(sets, with_racecheck):
         yield "status", lambda r, s=each: status_cell(r["ours"][s])
         yield "findings", lambda r, s=each: findings_cell(r["ours"][s])
     if with_racecheck:
-        yield "racecheck: kernel x", lambda r: shown(racecheck_kernel_ratio(r))
-        yield "wall x", lambda r: shown(racecheck_wall_ratio(r))
+        yield "racecheck: kernel x", lambda r: shown(overhead.kernel_ratio(r, "racecheck"))
+        yield "wall x", lambda r: shown(overhead.wall_ratio(r, "racecheck"))
         yield "status", lambda r: status_cell(r["racecheck"])
 
 
@@ -277,9 +265,9 @@ def print_means(results, sets):
 def print_beside_racecheck(results, options):
     """Over the programs that ended under both."""
     both = [result for result in results if has_ended(result, options) and result["racecheck"]["status"] is not None]
-    for title, ours, racecheck in [("kernel", kernel_ratio, racecheck_kernel_ratio),
-                                   ("wall", wall_ratio, racecheck_wall_ratio)]:
-        pairs = [(ours(result, options), racecheck(result)) for result in both]
+    for title, ours, racecheck in [("kernel", kernel_ratio, overhead.kernel_ratio),
+                                   ("wall", wall_ratio, overhead.wall_ratio)]:
+        pairs = [(ours(result, options), racecheck(result, "racecheck")) for result in both]
         pairs = [pair for pair in pairs if all(pair)]
         print("beside racecheck, %s, %s time: %s x and %s x, less on %d of %d programs"
               % (options or "defaults", title, shown(geometric_mean([pair[0] for pair in pairs])),
@@ -316,9 +304,9 @@ def parsed_arguments():
     for name in ("barracuda", "programs", "shim", "state", "outputs"):
         if getattr(arguments, name):
             setattr(arguments, name, os.path.abspath(getattr(arguments, name)))
-    arguments.sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
-    if arguments.racecheck and not os.path.exists(arguments.sanitizer):
-        parser.error("--racecheck: there is no compute-sanitizer on PATH")
+    arguments.sanitizer = overhead.find_sanitizer("/usr/local/cuda")
+    if arguments.racecheck and arguments.sanitizer is None:
+        parser.error("--racecheck: there is no compute-sanitizer, neither on PATH nor in /usr/local/cuda/bin")
     return arguments
 
 

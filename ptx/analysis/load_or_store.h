@@ -18,6 +18,13 @@ inline bool only_stores(const Effect& effect) {
           effect.operation == wire::Operation::kWrite);
 }
 
+// Computes in registers, those of other lanes of its warp among them, and orders nothing.
+inline bool touches_no_memory(const Effect& effect) {
+  const OpcodeClass c = effect.opcode_class;
+  return !effect.not_covered && (c == OpcodeClass::kArithmetic ||
+                                 c == OpcodeClass::kWarpCollective || c == OpcodeClass::kNoEffect);
+}
+
 // cp.async, which its thread waits for by groups.
 inline bool is_thread_copy(const Effect& effect) {
   return effect.operation == wire::Operation::kCopy &&

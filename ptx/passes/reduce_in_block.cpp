@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ptx/analysis/constants.h"
+#include "ptx/analysis/load_or_store.h"
 #include "ptx/analysis/program.h"
 #include "ptx/passes/passes.h"
 
@@ -54,9 +55,7 @@ class Reducer {
     const OpcodeClass c = effect.opcode_class;
     const bool is_private = (c == OpcodeClass::kLoad || c == OpcodeClass::kStore) &&
                             !is_shared_access(effect) && effect.space != StateSpace::kTex;
-    return !effect.not_covered &&
-           (c == OpcodeClass::kArithmetic || c == OpcodeClass::kWarpCollective ||
-            c == OpcodeClass::kNoEffect || is_private);
+    return touches_no_memory(effect) || (!effect.not_covered && is_private);
   }
 
   void cover(const Statement& statement, PlannedSite& site) {

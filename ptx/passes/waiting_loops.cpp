@@ -7,6 +7,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "ptx/analysis/constants.h"
+#include "ptx/analysis/load_or_store.h"
 #include "ptx/analysis/program.h"
 #include "ptx/control_flow.h"
 #include "ptx/passes/passes.h"
@@ -103,10 +104,8 @@ class WaitingLoops {
   }
 
   static bool is_harmless(const Effect& effect) {
-    const OpcodeClass c = effect.opcode_class;
-    return !effect.not_covered &&
-           (c == OpcodeClass::kArithmetic || c == OpcodeClass::kWarpCollective ||
-            c == OpcodeClass::kNoEffect || c == OpcodeClass::kFence);
+    return touches_no_memory(effect) ||
+           (!effect.not_covered && effect.opcode_class == OpcodeClass::kFence);
   }
 
   static bool writes(const Instruction& instruction,

@@ -162,7 +162,10 @@ Expected<void> run(Program& program) {
     if (const auto collective = read(statement.instruction)) {
       statement.text =
           module.own(write(*collective, statement.instruction, i, program.called_hooks));
-      functions.emplace(collective->function(), write_function(*collective));
+      const auto [function, is_new] = functions.try_emplace(collective->function());
+      if (is_new) {
+        function->second = write_function(*collective);
+      }
     }
   }
   const std::string any_at_barrier = fmt::format("{}{}", wire::kPrefix, kAnyAtBarrier);
