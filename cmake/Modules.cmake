@@ -68,14 +68,15 @@ find_package(Catch2 REQUIRED)
 include(Catch)
 
 # barracuda_test(NAME SOURCES ... LINKS ... [LABELS ...]): a Catch2 executable whose cases are
-# registered with CTest one by one. At -O1: the templates of the test libraries take most of a build at -O2.
+# registered with CTest one by one. At -O0: the templates of the test libraries take most of a build at -O2. LONG: it
+# computes much itself, at -O1.
 function(barracuda_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(ARG "LONG" "" "SOURCES;LINKS;LABELS;DEFINITIONS" ${ARGN})
   add_executable(barracuda.test.${name} ${ARG_SOURCES})
   barracuda_unite(barracuda.test.${name} ${ARG_SOURCES})
   target_link_libraries(barracuda.test.${name} PRIVATE
     barracuda.build_interface ${ARG_LINKS} Catch2::Catch2WithMain)
-  target_compile_options(barracuda.test.${name} PRIVATE -O1)
+  target_compile_options(barracuda.test.${name} PRIVATE $<IF:$<BOOL:${ARG_LONG}>,-O1,-O0>)
   target_compile_definitions(barracuda.test.${name} PRIVATE
     BARRACUDA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" BARRACUDA_BINARY_DIR="${PROJECT_BINARY_DIR}"
     BARRACUDA_NVCC="${BARRACUDA_NVCC}" BARRACUDA_PTXAS="${BARRACUDA_PTXAS}" ${ARG_DEFINITIONS})

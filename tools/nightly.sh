@@ -118,6 +118,7 @@ long_step slices slices
 long_step fix fix
 long_step delays delays
 long_step advice tests/e2e/apply_advice.py
+long_step root-causes benchmarks/weak/run_root_causes.py
 long_step tidy tools/tidy.sh
 printf '\n| step | minutes | verdict | last line |\n| --- | --- | --- | --- |\n'
 printf '%s\n' "${rows[@]}"
