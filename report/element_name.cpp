@@ -1,21 +1,21 @@
 #include "report/element_name.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
+#include <ranges>
+#include <span>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/number_text.h"
+#include "base/program_names.h"
+#include "report/array_shape.h"
 #include "report/symbol_name.h"
 
 namespace barracuda::report {
 namespace {
-
-bool is_part_of_name(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-}
 
 std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of(' ', at), text.size());
@@ -33,29 +33,26 @@ std::size_t end_of_index(std::string_view text, std::size_t at) {
   return at;
 }
 
-enum class Use : std::uint8_t { kNone, kElement, kOther };
-
-// How a line uses the variable: as name[…] everywhere, or also otherwise (a second index, a
-// member).
-Use use_in(std::string_view line, const std::string& name) {
-  Use use = Use::kNone;
-  for (std::size_t at = line.find(name); at != line.npos; at = line.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if ((at != 0 && is_part_of_name(line[at - 1])) ||
-        (end < line.size() && is_part_of_name(line[end]))) {
+// How many indices a line gives the variable, wherever it uses it with any; 0 if it does not.
+// Nothing if it uses what is behind them (a member), or once more and once fewer.
+std::optional<std::size_t> indices_given(std::string_view line, const std::string& name) {
+  std::size_t indices = 0;
+  for (std::size_t at = find_name(line, name); at != line.npos;
+       at = find_name(line, name, at + 1)) {
+    std::size_t here = 0, next = skip_blanks(line, at + name.size());
+    for (; next < line.size() && line[next] == '['; ++here) {
+      next = skip_blanks(line, end_of_index(line, next));
+    }
+    if (here == 0) {
       continue;
     }
-    const std::size_t bracket = skip_blanks(line, end);
-    if (bracket == line.size() || line[bracket] != '[') {
-      continue;
+    const std::string_view rest = line.substr(next);
+    if (rest.starts_with('.') || rest.starts_with("->") || (indices != 0 && indices != here)) {
+      return std::nullopt;
     }
-    const std::string_view rest = line.substr(skip_blanks(line, end_of_index(line, bracket)));
-    if (rest.starts_with('[') || rest.starts_with('.') || rest.starts_with("->")) {
-      return Use::kOther;
-    }
-    use = Use::kElement;
+    indices = here;
   }
-  return use;
+  return indices;
 }
 
 // Or may be a whole that the source has as one element, and the compiler as several.
@@ -65,6 +62,16 @@ bool takes_many(std::string_view instruction) {
          instruction.find(".v8") != instruction.npos || instruction.starts_with("cp.") ||
          instruction.starts_with("wgmma") || instruction.starts_with("wmma") ||
          instruction.find("matrix") != instruction.npos;
+}
+
+// "[1][3]" of an element of an array of that shape, as it lies.
+std::string indices_of(std::uint64_t element, std::span<const std::uint64_t> shape) {
+  std::string text;
+  for (const std::uint64_t extent : std::views::reverse(shape)) {
+    text = fmt::format("[{}]{}", element % extent, text);
+    element /= extent;
+  }
+  return text;
 }
 
 // More than a block can have.
@@ -101,20 +108,23 @@ VariablePlace place_of_variable(std::string_view site_variable) {
 }
 
 std::string element_name(const Finding& finding, const std::string& name, std::uint64_t begin,
-                         std::uint64_t bytes) {
+                         std::uint64_t bytes, SourceText* sources) {
   const Access* telling = nullptr;
+  std::size_t indices = 0;
   for (const Access& access : finding.accesses) {
-    const Use use = access.is_by_host ? Use::kNone : use_in(access.source, name);
-    if (use == Use::kOther) {
+    const auto here =
+        access.is_by_host ? std::optional<std::size_t>{0} : indices_given(access.source, name);
+    if (!here) {
       return name;
     }
-    if (use == Use::kNone || takes_many(access.instruction)) {
+    if (*here == 0 || takes_many(access.instruction)) {
       continue;
     }
-    if (telling != nullptr && telling->size != access.size) {
+    if (telling != nullptr && (telling->size != access.size || indices != *here)) {
       return name;
     }
     telling = telling == nullptr ? &access : telling;
+    indices = *here;
   }
   if (telling == nullptr) {
     return name;
@@ -125,16 +135,25 @@ std::string element_name(const Finding& finding, const std::string& name, std::u
   const std::uint64_t offset = address - begin;
   const bool is_element = address >= begin && size != 0 && size < bytes && offset < bytes &&
                           offset % size == 0 && bytes % size == 0;
-  return is_element ? fmt::format("{}[{}]", name, offset / size) : name;
+  if (!is_element || indices == 1) {
+    return is_element ? fmt::format("{}[{}]", name, offset / size) : name;
+  }
+  if (sources == nullptr) {
+    return name;
+  }
+  const std::vector<std::uint64_t> shape =
+      array_shape(sources->lines_up_to(telling->place), name, bytes / size);
+  return shape.size() == indices ? name + indices_of(offset / size, shape) : name;
 }
 
 std::string element_name(const Finding& finding, const VariablePlace& place) {
-  Use use = Use::kNone;
+  std::size_t most = 0;
   for (const Access& access : finding.accesses) {
-    use = std::max(use, use_in(access.source, place.name));
+    const auto here = indices_given(access.source, place.name);
+    most = std::max(most, here.value_or(2));
   }
-  return place.element && use == Use::kElement ? fmt::format("{}[{}]", place.name, *place.element)
-                                               : place.name;
+  return place.element && most == 1 ? fmt::format("{}[{}]", place.name, *place.element)
+                                    : place.name;
 }
 
 }  // namespace barracuda::report

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "report/race_report.h"
+#include "report/source_text.h"
 
 namespace barracuda::report {
 
@@ -28,11 +29,12 @@ std::string_view without_stride(std::string_view site_variable);
 
 // "left[32]" of a finding in what begins at address `begin` (of shared memory, an offset) and has
 // `bytes`; "left" alone for what is no array, or where its elements are not known. PTX has no types
-// of arrays: their elements are as large as the access by a line that has the variable with one
+// of arrays: their elements are as large as the access by a line that has the variable with an
 // index, and nothing of the element. What takes many elements at once (a bulk copy, a vector) does
-// not say how large they are.
+// not say how large they are. Of several indices ("tile[3][17]") the array's declaration in
+// `sources` says how many elements there are of each; null: there are none.
 std::string element_name(const Finding& finding, const std::string& name, std::uint64_t begin,
-                         std::uint64_t bytes);
+                         std::uint64_t bytes, SourceText* sources);
 // The same of a variable that is one element by itself; the name alone of any other.
 std::string element_name(const Finding& finding, const VariablePlace& place);
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/number_text.h"
+#include "base/program_names.h"
 #include "report/source_text.h"
 
 namespace barracuda::report {
@@ -20,10 +21,6 @@ constexpr std::string_view kOfTriton =
     "by which Triton's compiler hands values of these lines from thread to thread";
 constexpr std::string_view kMake = "shared.array(";
 constexpr std::string_view kBlanks = " \t\r\n";
-
-bool is_part_of_name(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-}
 
 std::string_view stripped(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlanks);
@@ -307,7 +304,7 @@ std::string PythonArrays::element(const Finding& finding, const ptx::Site& site)
                                          address - place.offset, place.bytes)
                            : "a shared array";
   }
-  const std::string flat = element_name(finding, array->name, place.offset, place.bytes);
+  const std::string flat = element_name(finding, array->name, place.offset, place.bytes, nullptr);
   std::size_t indices = 0;
   for (const Access& access : finding.accesses) {
     indices = std::max(indices, indices_in(access.source, array->name));

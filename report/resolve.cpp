@@ -499,10 +499,10 @@ class Resolver {
       if (have_members(event)) {
         return fmt::format(" ({})", place.name);
       }
-      return fmt::format(" ({})",
-                         place.element || !place.is_placed
-                             ? element_name(finding, place)
-                             : element_name(finding, place.name, place.offset, place.bytes));
+      return fmt::format(
+          " ({})", place.element || !place.is_placed
+                       ? element_name(finding, place)
+                       : element_name(finding, place.name, place.offset, place.bytes, &sources_));
     }
     return "";
   }
@@ -529,7 +529,8 @@ class Resolver {
       return text;
     }
     const std::string name = variable_name(std::string(variable_in(variable->description)));
-    const std::string element = element_name(finding, name, variable->address, variable->bytes);
+    const std::string element =
+        element_name(finding, name, variable->address, variable->bytes, &sources_);
     const std::string index = element.substr(name.size());
     return index.empty() ? text : text.substr(0, text.size() - 1) + index + ")";
   }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/program_names.h"
 #include "base/text_lines.h"
 #include "report/symbol_name.h"
 
@@ -19,10 +20,6 @@ constexpr std::uintmax_t kMostBytes = std::uintmax_t{16} << 20;
 
 bool is_blank(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
-}
-
-bool is_part_of_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 std::string with_single_blanks(std::string_view line) {
@@ -74,11 +71,9 @@ bool is_definition(const std::vector<std::string>& lines, std::size_t row, std::
 
 bool defines(const std::vector<std::string>& lines, std::size_t row, const std::string& name) {
   const std::string& line = lines[row];
-  for (std::size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    const bool is_whole = (at == 0 || !is_part_of_name(line[at - 1])) &&
-                          (end == line.size() || !is_part_of_name(line[end]));
-    if (is_whole && is_definition(lines, row, end)) {
+  for (std::size_t at = find_name(line, name); at != std::string::npos;
+       at = find_name(line, name, at + 1)) {
+    if (is_definition(lines, row, at + name.size())) {
       return true;
     }
   }
@@ -131,6 +126,13 @@ std::string_view SourceText::text_of(const Frame& frame) {
   }
   const std::vector<std::string>& lines = lines_in(frame.file);
   return frame.line > lines.size() ? std::string_view() : lines[frame.line - 1];
+}
+
+std::span<const std::string> SourceText::lines_up_to(const Frame& frame) {
+  if (text_of(frame).empty()) {
+    return {};
+  }
+  return std::span(lines_in(frame.file)).first(frame.line);
 }
 
 std::optional<SourceText::Line> SourceText::line_of(const Frame& frame) {

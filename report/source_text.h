@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ class SourceText {
   std::optional<Line> line_of(const Frame& frame);
   // Its text alone, without a search for the begin of its function; empty where there is none.
   std::string_view text_of(const Frame& frame);
+  // The file of the frame up to its line; blanks as in a Line.
+  std::span<const std::string> lines_up_to(const Frame& frame);
 
  private:
   const std::vector<std::string>& lines_in(const std::string& file);

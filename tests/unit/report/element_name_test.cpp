@@ -1,6 +1,10 @@
 #include "report/element_name.h"
 
+#include <filesystem>
+
 #include <catch2/catch.hpp>
+
+#include "base/file.h"
 
 namespace barracuda::report {
 namespace {
@@ -24,7 +28,7 @@ std::string name_of_element(Finding finding, const std::string& name, std::uint6
   for (Access& access : finding.accesses) {
     access.address = kBegin + offset;
   }
-  return element_name(finding, name, kBegin, bytes);
+  return element_name(finding, name, kBegin, bytes, nullptr);
 }
 
 TEST_CASE("the place of a variable is read from its site") {
@@ -73,8 +77,29 @@ TEST_CASE("without a line that tells the elements there is no index") {
         "left");
 }
 
+TEST_CASE("of several indices the array's declaration says which they are") {
+  const std::string file = std::filesystem::temp_directory_path() / "barracuda-element-name.cu";
+  REQUIRE(write_file(file, "__shared__ float tile[4][3];\ntile[y][x] = 1;\nv = tile[x][y];\n"));
+  Finding finding = finding_of("tile[y][x] = 1;", "v = tile[x][y];");
+  finding.accesses[0].place = {.file = file, .line = 2};
+  for (Access& access : finding.accesses) {
+    access.address = kBegin + 28;
+  }
+  SourceText sources;
+  CHECK(element_name(finding, "tile", kBegin, 48, &sources) == "tile[2][1]");
+  CHECK(element_name(finding, "tile", kBegin, 64, &sources) == "tile");
+  CHECK(element_name(finding, "tile", kBegin, 48, nullptr) == "tile");
+  finding.accesses[1].source = "v = tile[x];";
+  CHECK(element_name(finding, "tile", kBegin, 48, &sources) == "tile");
+  finding.accesses[0].place.line = 0;
+  finding.accesses[1].source = "v = tile[x][y];";
+  CHECK(element_name(finding, "tile", kBegin, 48, &sources) == "tile");
+  std::filesystem::remove(file);
+}
+
 TEST_CASE("neither a scalar, nor a part of an element, nor accesses of two sizes have an index") {
-  CHECK(element_name(finding_of("flag = 1;", "while (flag == 0) {"), "flag", 0, 4) == "flag");
+  CHECK(element_name(finding_of("flag = 1;", "while (flag == 0) {"), "flag", 0, 4, nullptr) ==
+        "flag");
   const Finding finding = finding_of("left[i] = 1;", "left[j] = 2;");
   CHECK(name_of_element(finding, "left", 6, 256) == "left");
   CHECK(name_of_element(finding, "left", 256, 256) == "left");
@@ -89,12 +114,12 @@ TEST_CASE("an access of many elements at once does not say how large they are, n
   finding.accesses[0].instruction = "cp.async.bulk.global.shared::cta.bulk_group";
   finding.accesses[0].address = kBegin;
   finding.accesses[1].address = kBegin + 12;
-  CHECK(element_name(finding, "left", kBegin, 256) == "left[3]");
+  CHECK(element_name(finding, "left", kBegin, 256, nullptr) == "left[3]");
   finding.accesses[0].source = "BULK_STORE(x, &left[0], 256);";
-  CHECK(element_name(finding, "left", kBegin, 256) == "left[3]");
+  CHECK(element_name(finding, "left", kBegin, 256, nullptr) == "left[3]");
   for (const char* const instruction : {"st.shared.v4.u32", "cp.async.cg.shared.global"}) {
     finding.accesses[1].instruction = instruction;
-    CHECK(element_name(finding, "left", kBegin, 256) == "left");
+    CHECK(element_name(finding, "left", kBegin, 256, nullptr) == "left");
   }
 }
 
@@ -102,7 +127,7 @@ TEST_CASE("the address in another block of the cluster has its rank above the of
   Finding finding = finding_of("left[i] = 1;", "*p = 2;");
   finding.space = "shared";
   finding.accesses[0].address = (std::uint64_t{3} << 32) + 40;
-  CHECK(element_name(finding, "left", 32, 256) == "left[2]");
+  CHECK(element_name(finding, "left", 32, 256, nullptr) == "left[2]");
 }
 
 }  // namespace
