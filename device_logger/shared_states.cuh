@@ -181,7 +181,8 @@ class BlockStates {
   __device__ __forceinline__ void tell_own_barriers(const Lanes& lanes,
                                                     std::uint32_t interval) const {
     if ((interval & (kFrozen | kCountsWarps)) == kCountsWarps && lanes.leads()) {
-      tell_warp_barriers(Queue(descriptor_), linear_warp(), interval & kMostIntervals);
+      tell_warp_barriers(Queue(descriptor_), linear_warp(),
+                         told_number(interval & kMostIntervals, warp_bits(interval)));
     }
     lanes.converge();
   }
@@ -444,7 +445,7 @@ class BlockStates {
             !is_quiet(descriptor_, states_.first_site + access.by.site)) {
           tell_wait(interval);
         }
-        log_kept(state, step, offset, value, (interval & kCountsWarps) != 0);
+        log_kept(state, step, offset, value, warp_bits(interval));
         return step.logs;
       }
       bits = met;
@@ -453,7 +454,7 @@ class BlockStates {
 
   __device__ __forceinline__ void log_kept(WordState state, const StateStep& step,
                                            std::uint64_t offset, std::uint64_t value,
-                                           bool counts_warps) const {
+                                           std::uint32_t warp_bits) const {
     if (step.kept == 0) {
       return;
     }
@@ -466,7 +467,7 @@ class BlockStates {
       const KeptAccess kept = which == 0 ? state.first() : state.second();
       const std::uint32_t site = states_.first_site + kept.site;
       if ((step.kept >> which & 1) != 0 && !is_quiet(descriptor_, site)) {
-        const std::uint32_t number = counts_warps ? interval_of_kept(state, which) : 0;
+        const std::uint32_t number = number_of_kept(state, which, warp_bits);
         tell_warp_barriers(queue, kept.thread / kWarpLanes, number);
         write_past(queue, {.site = site,
                            .interval = step.is_pending ? kCopyPending : number,

@@ -181,7 +181,7 @@ BARRACUDA_WIRE std::uint32_t kept_in(WordState state) {
     case Kind::kReadBehind:
       return 3;
     case Kind::kReductions:
-      return state.first().thread == state.second().thread ? 1 : 3;
+      return state.first().thread == state.second().thread && !state.is_reduction_behind() ? 1 : 3;
     case Kind::kRead:
     case Kind::kWrite:
       return 1;
@@ -263,9 +263,9 @@ BARRACUDA_WIRE StateStep write_step(WordState state, std::uint32_t interval,
   return {.next = WordState::of_write(interval, access.by, access.value_mark)};
 }
 
-// An atomic whose result nobody reads, as above. Two are kept, as of reads.
+// An atomic that orders nothing, as above. Two are kept, as of reads.
 BARRACUDA_WIRE StateStep reduction_step(WordState state, std::uint32_t interval,
-                                        const StateAccess& access) {
+                                        const StateAccess& access, bool counts_warps) {
   using Kind = WordState::Kind;
   const KeptAccess& by = access.by;
   const KeptAccess first = state.first();
@@ -276,7 +276,9 @@ BARRACUDA_WIRE StateStep reduction_step(WordState state, std::uint32_t interval,
     return log_from_now_on(state, interval, access);
   }
   const bool is_of_one = first.thread == state.second().thread;
-  const bool stays = is_of_one ? first.thread == by.thread : keeps_both(state, by);
+  const bool stays = is_of_one      ? first.thread == by.thread
+                     : counts_warps ? keeps_both_counted(state, by)
+                                    : keeps_both(state, by);
   return {.next = stays ? state : state.with(Kind::kReductions, by)};
 }
 
@@ -290,7 +292,7 @@ BARRACUDA_LOGGER StateStep step_alike(WordState state, std::uint32_t interval,
     case StateUse::kWrite:
       return write_step(state, interval, access);
     case StateUse::kReduction:
-      return reduction_step(state, interval, access);
+      return reduction_step(state, interval, access, counts_warps);
     case StateUse::kLogged:
     case StateUse::kCopy:
       break;
@@ -298,9 +300,18 @@ BARRACUDA_LOGGER StateStep step_alike(WordState state, std::uint32_t interval,
   return log_from_now_on(state, interval, access);
 }
 
+// Another atomic of a warp all of whose atomics, which are kept, are before it or beside it.
+BARRACUDA_WIRE WordState reduction_behind(WordState state, std::uint32_t interval,
+                                          const KeptAccess& by) {
+  return state.is_reduction_behind()
+             ? WordState::of_reduction_behind(interval, state.first(), by)
+             : WordState::of(interval, WordState::Kind::kReductions, by, by);
+}
+
 // Of what was kept before the last barrier of the warp, in the same interval of the block. What the
 // warp itself did is before the access; all others of the block are as they were. So a write stands
-// for all that its warp did, and a read for reads.
+// for all that its warp did, a read for reads, and an atomic for atomics; but beside an atomic one
+// that was no atomic stays, with which another warp's atomic conflicts.
 template <StateUse kUse>
 BARRACUDA_LOGGER StateStep step_behind(WordState state, std::uint32_t interval,
                                        const StateAccess& access) {
@@ -322,7 +333,32 @@ BARRACUDA_LOGGER StateStep step_behind(WordState state, std::uint32_t interval,
   if (is_of_warp && kUse == StateUse::kRead && writes) {
     return {.next = WordState::of(interval, Kind::kReadBehind, state.first(), access.by)};
   }
+  const bool is_alike = state.second().granules_log2 == access.by.granules_log2;
+  if (is_of_warp && kind == Kind::kReductions) {
+    return kUse == StateUse::kWrite ? StateStep{.next = WordState::of_write(interval, access.by, 0)}
+           : kUse == StateUse::kRead ? StateStep{.next = WordState::of(interval, Kind::kReadBehind,
+                                                                       state.second(), access.by)}
+           : kUse == StateUse::kReduction && is_alike
+               ? StateStep{.next = reduction_behind(state, interval, access.by)}
+               : log_from_now_on(state, interval, access);
+  }
+  if (is_of_warp && kUse == StateUse::kReduction && (reads || writes)) {
+    return {.next = WordState::of_reduction_behind(interval, state.first(), access.by)};
+  }
   return log_from_now_on(state, interval, access);
+}
+
+// Of what is_reduction_behind(), in the interval of its newest atomic: more atomics of the warp
+// join. Whatever else comes conflicts with the atomics, or with what was before them.
+template <StateUse kUse>
+BARRACUDA_LOGGER StateStep step_beside(WordState state, std::uint32_t interval,
+                                       const StateAccess& access) {
+  const KeptAccess& by = access.by;
+  const bool joins = kUse == StateUse::kReduction &&
+                     state.second().thread / kWarpLanes == by.thread / kWarpLanes &&
+                     state.second().granules_log2 == by.granules_log2;
+  return joins ? StateStep{.next = reduction_behind(state, interval, by)}
+               : log_from_now_on(state, interval, access);
 }
 
 // Whether nothing of a state is of a thread's interval, which is not frozen.
@@ -338,13 +374,19 @@ BARRACUDA_LOGGER StateStep step_by(WordState met, std::uint32_t interval,
   const std::uint32_t number = interval & kMostIntervals;
   const WordState state(is_over(met, interval) ? 0 : met.bits());
   const bool is_empty = state.kind() == WordState::Kind::kEmpty;
-  if (is_last_counted(interval) || (!is_empty && state.is_strong() != access.is_strong)) {
+  const bool is_strong = state.is_strong() && !state.is_reduction_behind();
+  const bool is_as_strong = is_empty || is_strong == access.is_strong;
+  if (is_last_counted(interval) || !is_as_strong) {
     return log_from_now_on(state, number, access);
   }
-  StateStep step = is_empty || state.interval() == number
-                       ? step_alike<kUse>(state, number, access, warp_bits(interval) != 0)
-                       : step_behind<kUse>(state, number, access);
-  step.next = step.next.with_strength(access.is_strong && !step.logs);
+  StateStep step = !is_empty && state.interval() != number
+                       ? step_behind<kUse>(state, number, access)
+                   : state.is_reduction_behind()
+                       ? step_beside<kUse>(state, number, access)
+                       : step_alike<kUse>(state, number, access, warp_bits(interval) != 0);
+  if (step.next.kind() != WordState::Kind::kReductions) {
+    step.next = step.next.with_strength(access.is_strong && !step.logs);
+  }
   return step;
 }
 
@@ -359,13 +401,16 @@ BARRACUDA_LOGGER WordState state_alone(std::uint32_t interval, const StateAccess
       kUse == StateUse::kWrite  ? WordState::of_write(number, by, access.value_mark)
       : kUse == StateUse::kRead ? WordState::of(number, Kind::kRead, by)
                                 : WordState::of(number, Kind::kReductions, by, by);
-  return alone.with_strength(access.is_strong);
+  return kUse == StateUse::kReduction ? alone : alone.with_strength(access.is_strong);
 }
 
-// Of one of the two that a state kept, the interval in which it was made.
-BARRACUDA_WIRE std::uint32_t interval_of_kept(WordState state, std::uint32_t which) {
-  const bool is_before = state.kind() == WordState::Kind::kReadBehind && which == 0;
-  return state.interval() & ~(is_before ? kMostWarpBarriers : 0);
+// Of one of the two that a state kept, the number of the interval in which it was made, as records
+// have it. `bits`: warp_bits() of who met the state.
+BARRACUDA_WIRE std::uint32_t number_of_kept(WordState state, std::uint32_t which,
+                                            std::uint32_t bits) {
+  const bool is_before =
+      which == 0 && (state.kind() == WordState::Kind::kReadBehind || state.is_reduction_behind());
+  return bits == 0 ? 0 : told_number(state.interval() & ~(is_before ? bits : 0), bits);
 }
 
 BARRACUDA_WIRE StateStep step(WordState met, std::uint32_t interval, const StateAccess& access) {

@@ -20,17 +20,32 @@ inline constexpr std::uint32_t kLaterRound = 1U << 14;
 // them did at a lower one is before what the others do. These barriers are logged by the number,
 // when something else of the warp is (RecordKind::kWarpBarriers). With the highest, they and all
 // accesses are logged as they come. Nobody leaves such a block while others wait for a barrier.
-inline constexpr std::uint32_t kCountsWarps = 1U << 15, kMostWarpBarriers = 7;
+// There are 3 such bits, and so 510 intervals of the block; with kCountsMany, of kernels that have
+// more such barriers in their text, 5 and 126.
+inline constexpr std::uint32_t kCountsWarps = 1U << 15, kCountsMany = 1U << 13;
+inline constexpr std::uint32_t kFewWarpBarriers = 7, kMostWarpBarriers = 31;
 
 // The bits of a number that count barriers of its warp.
 BARRACUDA_WIRE std::uint32_t warp_bits(std::uint32_t interval) {
-  return (interval & kCountsWarps) != 0 ? kMostWarpBarriers : 0;
+  return (interval & kCountsWarps) == 0  ? 0
+         : (interval & kCountsMany) == 0 ? kFewWarpBarriers
+                                         : kMostWarpBarriers;
 }
 
 // Whether all that the warp does is logged, and its barriers.
 BARRACUDA_WIRE bool is_last_counted(std::uint32_t interval) {
-  return (interval & kCountsWarps) != 0 && (interval & kMostWarpBarriers) == kMostWarpBarriers;
+  const std::uint32_t bits = warp_bits(interval);
+  return bits != 0 && (interval & bits) == bits;
 }
+
+// The number of an interval as records have it: always with room for kMostWarpBarriers. `bits`:
+// warp_bits() of the interval, which counts some.
+BARRACUDA_WIRE std::uint32_t told_number(std::uint32_t number, std::uint32_t bits) {
+  return (number & ~bits) * ((kMostWarpBarriers + 1) / (bits + 1)) + (number & bits);
+}
+
+inline constexpr std::uint32_t kMostToldNumber =
+    kMostIntervals * ((kMostWarpBarriers + 1) / (kFewWarpBarriers + 1));
 
 BARRACUDA_WIRE std::uint32_t next_interval(std::uint32_t interval, std::uint32_t left) {
   if ((interval & kFrozen) != 0) {
@@ -43,7 +58,7 @@ BARRACUDA_WIRE std::uint32_t next_interval(std::uint32_t interval, std::uint32_t
   }
   return number + 1 + warp_bits(interval) >= kMostIntervals
              ? kFrozen | kMostIntervals
-             : (interval & (kCountsWarps | kLaterRound)) | (number + 1);
+             : (interval & (kCountsWarps | kCountsMany | kLaterRound)) | (number + 1);
 }
 
 // Whether no number comes behind this one. Where all threads of a block come to the next barrier
@@ -107,8 +122,8 @@ class WordState {
     kWrite,       // by one thread, which has not read since; with the mark of the value
     kReadWrite,   // by one thread: second() is what it read since, or before a store of a known
                   // value
-    kReductions,  // atomics of one size whose results nobody reads, by anybody: they do not race
-                  // with each other; second() is as first() while there was one
+    kReductions,  // atomics of one size that order nothing, by anybody: they do not race with each
+                  // other; second() is as first() while there was one
     kLogged,      // so is every access of this interval from now on
     kReadBehind,  // written by one thread, and read by another of its warp, or itself, behind a
                   // barrier of the warp: second(), in this interval
@@ -125,6 +140,18 @@ class WordState {
   BARRACUDA_WIRE static WordState of_write(std::uint32_t interval, const KeptAccess& by,
                                            std::uint32_t mark) {
     return WordState(of(interval, Kind::kWrite, by).bits_ | std::uint64_t{mark} << kSecondShift);
+  }
+
+  // Atomics of one warp behind a barrier of it, the newest of which is `second`; before that
+  // barrier the warp has made the load or store `first`. No other kReductions are strong.
+  BARRACUDA_WIRE static WordState of_reduction_behind(std::uint32_t interval,
+                                                      const KeptAccess& first,
+                                                      const KeptAccess& second) {
+    return of(interval, Kind::kReductions, first, second).with_strength(true);
+  }
+
+  [[nodiscard]] BARRACUDA_WIRE bool is_reduction_behind() const {
+    return bits_ >> kStrongShift != 0 && kind() == Kind::kReductions;
   }
 
   // Of an asynchronous copy that its thread has to wait for. It stays beyond its interval.

@@ -170,8 +170,7 @@ LaunchesInFlight::LeftOut LaunchesInFlight::leave_out(const InFlight& taken,
   unlogged = left_out.memory;
   descriptor.owned_sites = left_out.sites;
   LeftOut result{.shortcuts = left_out.whole_shortcuts()};
-  // Nothing may come between such a kernel and another.
-  if (unlogged_.is_on() && !launch.is_programmatic) {
+  if (unlogged_.is_on()) {
     const StateMemory::States states =
         taken.area->states().acquire({.kernel = launch.kernel,
                                       .launch = request,

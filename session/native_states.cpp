@@ -164,7 +164,9 @@ bool NativeStates::tell_warp_barriers(const NativeQueue& queue, std::uint32_t wa
 bool NativeStates::tell_own_barriers(const NativeQueue& queue, std::uint32_t interval) const {
   constexpr std::uint32_t kKinds = wire::kFrozen | wire::kCountsWarps;
   return (interval & kKinds) != wire::kCountsWarps ||
-         tell_warp_barriers(queue, warp_, interval & wire::kMostIntervals);
+         tell_warp_barriers(
+             queue, warp_,
+             wire::told_number(interval & wire::kMostIntervals, wire::warp_bits(interval)));
 }
 
 bool NativeStates::gather(wire::EventRecord event, const NativeQueue& queue) const {
@@ -206,8 +208,7 @@ bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
   for (std::uint32_t which = 0; which < 2; ++which) {
     const wire::KeptAccess kept = which == 0 ? state.first() : state.second();
     const std::uint32_t site = states_.first_site + kept.site;
-    const std::uint32_t number =
-        (lane.interval & wire::kCountsWarps) != 0 ? wire::interval_of_kept(state, which) : 0;
+    const std::uint32_t number = wire::number_of_kept(state, which, wire::warp_bits(lane.interval));
     if ((step.kept >> which & 1) != 0 && !queue.is_quiet(site) &&
         (!tell_warp_barriers(queue, kept.thread / wire::kWarpLanes, number) ||
          !wire::write_past(queue,

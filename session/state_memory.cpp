@@ -89,11 +89,14 @@ void StateMemory::reserve() {
   allocate(kMostLaunches);
 }
 
-// The smallest that is large enough.
-StateMemory::Piece* StateMemory::find(std::uint64_t bytes, detector::StreamKey stream) {
+// The smallest that is large enough. A programmatic launch may begin before others of its stream
+// are over, unless something is cleared between.
+StateMemory::Piece* StateMemory::find(std::uint64_t bytes, const Request& request) {
   Piece* best = nullptr;
   for (Piece& piece : pieces_) {
-    if ((piece.launches == 0 || piece.stream == stream) && piece.bytes >= bytes &&
+    const bool is_before = piece.stream == request.stream_key &&
+                           (!request.launch.is_programmatic || bytes > wire::kEndedBlocksBytes);
+    if ((piece.launches == 0 || is_before) && piece.bytes >= bytes &&
         (best == nullptr || piece.bytes < best->bytes)) {
       best = &piece;
     }
@@ -156,7 +159,7 @@ StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t w
   if (bytes > kMostBytes) {
     return {};
   }
-  Piece* piece = find(bytes, request.stream_key);
+  Piece* piece = find(bytes, request);
   if (piece == nullptr) {
     piece = allocate(bytes);
   }

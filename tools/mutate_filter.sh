@@ -46,6 +46,7 @@ filter: a pointer into no allocation writes nothing|unlogged_accesses.cpp|/if (!
 filter: an end is the beginning of what follows|unlogged_accesses.cpp|s/allocation_with(pointer - 1)/allocation_with(pointer)/
 filter: an array is written with the one before it|unlogged_accesses.cpp|s/leave_out(launch, written->likely,/leave_out(launch, written->maybe,/
 filter: what is written may stay unlogged|unlogged_accesses.cpp|s/!overlap({\*range}, written) \&\& //
+states: programmatic launches wait|state_memory.cpp|s/(!request.launch.is_programmatic || bytes > wire::kEndedBlocksBytes);/true;/
 filter: programmatic launches wait|unlogged_accesses.cpp|s/ || launch.is_programmatic || !(is/ || !(is/
 filter: the oldest reader is forgotten|unlogged_accesses.cpp|s/^    add_missing(kept.read, oldest->read);//
 filter: what it says it goes on doing|unlogged_accesses.cpp|s/^  is_given_up_ = true;//
@@ -145,9 +146,19 @@ intervals: other blocks never learn|passes/barrier_intervals.cpp|s/kernel.keeps_
 intervals: strong accesses leave states alone|passes/barrier_intervals.cpp|s/site.logs_states = is_strong_access(site) \&\&/site.logs_states = false \&\&/
 intervals: any mask is of all lanes|passes/barrier_intervals.cpp|s/sizeof(std::uint32_t)) == kAllLanes;/sizeof(std::uint32_t)) != kAllLanes - 1;/
 intervals: barriers of warps need no others|passes/barrier_intervals.cpp|s/ || are_counted_elsewhere(program, sites)) {/) {/
-intervals: counted barriers are not told|hooks/interval_text.cpp|s/return site.counts_warps ? write_call/return false ? write_call/
+intervals: counted barriers are not told|hooks/interval_text.cpp|s/return site.counts_warps != 0 ? write_call/return false ? write_call/
 volatile: a fence behind a load is far|passes/sync_idioms.cpp|s/fences.come_after(statement)/false/
 volatile: a fence before a store is far|passes/sync_idioms.cpp|s/: fences.come_before(statement)/: false/
+atomics: a fence before one is far|passes/sync_idioms.cpp|s/fences.come_before(statement) || fences/fences/
+atomics: a fence behind one is far|passes/sync_idioms.cpp|s/ || fences.come_after(statement) ||$/ ||/
+atomics: who comes last does nothing else|passes/sync_idioms.cpp|s/^                          accesses.come_after(statement);/                          false;/
+atomics: some are dropped|passes/sync_idioms.cpp|/if (orders) {/{n;s/return;/continue;/}
+atomics: all are relaxed|passes/sync_idioms.cpp|s/site->info.order != wire::MemoryOrder::kRelaxed || site->info.poll/site->info.poll/
+volatile: nobody waits for shared memory|passes/sync_idioms.cpp|s/ \&\& !facts.spins_on_shared//
+intervals: griddepcontrol orders threads|passes/barrier_intervals.cpp|s/site.effect.opcode_class == OpcodeClass::kGridDependency ||/false ||/
+intervals: few barriers of warps are counted|passes/barrier_intervals.cpp|s/: counted < wire::kFewWarpBarriers ?/: true ?/
+uniform: a barrier of some answers all|analysis/uniform_blocks.cpp|s/effect.count_operand < 0 \&\&$/true \&\&/
+uniform: barriers answer each for himself|analysis/uniform_blocks.cpp|s/if (!is_different \&\& !tells_all_alike(instruction, effect, where)) {/if (!is_different) {/
 volatile: clusters are blocks|passes/sync_idioms.cpp|s/return effect.shared_cluster || effect.opcode_class == OpcodeClass::kClusterBarrier;/return effect.shared_cluster;/
 atomics: any result decides nothing|analysis/result_use.cpp|s/^        return false;/        continue;/
 atomics: fences do not matter|passes/global_accesses.cpp|s/return !has_fence_ \&\& /return /
@@ -192,11 +203,18 @@ logger: one range counts|unlogged_memory.h|s/i < counts.count; ++i/i < counts.co
 states: an interval lasts|shared_states.h|s/is_over(met, interval) ? 0 : met.bits()/met.bits()/
 states: intervals do not matter|shared_states.h|s/is_over(met, interval) ? 0 : met.bits()/0/
 states: barriers of warps order blocks|shared_states.h|s/if (is_of_warp \&\& kUse == StateUse::kWrite/if (kUse == StateUse::kWrite/
-states: barriers of warps order nothing|shared_states.h|s/is_empty || state.interval() == number$/true/
+states: barriers of warps order nothing|shared_states.h|s/!is_empty \&\& state.interval() != number$/false/
 states: who reads behind a barrier of its warp hides the write|shared_states.h|s/Kind::kReadBehind, state.first(), access.by)/Kind::kRead, access.by)/
 states: barriers of warps are counted for ever|shared_states.h|s/if (is_last_counted(interval) ||/if (false ||/
-states: what was read behind a barrier was written behind it|shared_states.h|s/ \&\& which == 0;/ \&\& which == 2;/
-states: strong accesses are weak|shared_states.h|s/ || (!is_empty \&\& state.is_strong() != access.is_strong)//
+states: what was read behind a barrier was written behind it|shared_states.h|s/      which == 0 \&\& (state.kind()/      which == 2 \&\& (state.kind()/
+states: strong accesses are weak|shared_states.h|s/ || !is_as_strong) {/) {/
+states: an atomic hides what its warp did before|shared_states.h|s/of_reduction_behind(interval, state.first(), access.by)/of(interval, Kind::kReductions, access.by, access.by)/
+states: atomics of any warp are behind a barrier|shared_states.h|s/if (is_of_warp \&\& kUse == StateUse::kReduction/if (kUse == StateUse::kReduction/
+states: atomics of two warps are of one|shared_states.h|s/if (is_of_warp \&\& kind == Kind::kReductions) {/if (kind == Kind::kReductions) {/
+states: atomics of any warp join|shared_states.h|s/state.second().thread \/ kWarpLanes == by.thread \/ kWarpLanes \&\&/true \&\&/
+states: two atomics of one warp stand for all|shared_states.h|s/: counts_warps ? keeps_both_counted(state, by)/: false ? true/
+states: few barriers of a warp are as many|word_state.h|s/(interval \& kCountsMany) == 0 ? kFewWarpBarriers/false ? kFewWarpBarriers/
+states: records number intervals as they come|word_state.h|s/return (number \& ~bits) \* .* + (number \& bits);/return number;/
 states: writers do not conflict|shared_states.h|s/if (!is_own) {/if (false) {/
 states: a read after another's write is one among reads|shared_states.h|s/(is_first \&\& (kind == Kind::kWrite || /((kind == Kind::kWrite || /
 states: what was kept is not logged|shared_states.h|s/\.kept = kept_in(state),/.kept = 0,/
@@ -207,7 +225,7 @@ states: every value is equal|shared_states.h|s/access.value_mark == state.mark()
 states: atomics of any size are alike|shared_states.h|s/ || first.granules_log2 != by.granules_log2//
 states: an atomic conflicts with nothing|shared_states.h|s/state.kind() != Kind::kReductions || first/first/
 states: a load's hook keeps all|shared_states.h|s/(bits \& ~kPlainRead) == 0/true/
-states: who is alone is weak|shared_states.h|s/return alone.with_strength(access.is_strong);/return alone;/
+states: who is alone is weak|shared_states.h|s/? alone : alone.with_strength(access.is_strong);/? alone : alone;/
 states: every size has states|shared_states.h|s/is_held ? state_use(site) : StateUse::kLogged/state_use(site)/
 events: a warp in parts is whole|block_events.h|s/is_over() || !is_whole ||/is_over() ||/
 events: a block does one thing|block_events.h|s/ || !is_same || / || /

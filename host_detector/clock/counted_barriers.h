@@ -3,8 +3,8 @@
 // (kEarlier).
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "base/assert.h"
 #include "device_logger/shared_states.h"
@@ -14,20 +14,23 @@ namespace barracuda::detector {
 
 class CountedBarriers {
  public:
-  // Of the newest, as an interval has it (wire::kCountsWarps).
+  // Of the newest, as records have it (wire::told_number).
   [[nodiscard]] std::uint32_t number() const { return number_; }
 
   // Forgets those of another interval of the block.
   void enter(std::uint32_t number) {
     if (!is_of_interval(number)) {
       number_ = number & ~wire::kMostWarpBarriers;
+      ends_.clear();
     }
   }
 
   // One more, before which it was `end`.
   void add(Time end) {
-    ASSERT((number_ & wire::kMostWarpBarriers) != wire::kMostWarpBarriers);
-    ends_[number_++ & wire::kMostWarpBarriers] = end;
+    ASSERT((number_ & wire::kMostWarpBarriers) == ends_.size() &&
+           ends_.size() < wire::kMostWarpBarriers);
+    ends_.push_back(end);
+    ++number_;
   }
 
   // The last time in the interval of that number, if it is over.
@@ -42,7 +45,7 @@ class CountedBarriers {
   }
 
   std::uint32_t number_ = 0;
-  std::array<Time, wire::kMostWarpBarriers> ends_{};
+  std::vector<Time> ends_;
 };
 
 }  // namespace barracuda::detector

@@ -45,7 +45,7 @@ bool apply_warp_barriers(CtaState& cta, const WarpOperation& operation) {
     }
     return true;
   }
-  if (operation.warp >= cta.warps.size() || operation.interval > wire::kMostIntervals ||
+  if (operation.warp >= cta.warps.size() || operation.interval > wire::kMostToldNumber ||
       cta.warps[operation.warp].alive() == 0) {
     return false;
   }

@@ -21,7 +21,7 @@ class SyncRules {
   void acquire(const Actor& actor, const WarpOperation& operation, std::uint32_t refused);
   void barrier(const Actor& actor, const WarpOperation& operation, bool waits);
   void warp_barrier(const Actor& actor, const WarpOperation& operation);
-  // Up to as many barriers of the whole warp as the number counts (wire::kCountsWarps).
+  // Up to as many barriers of the whole warp as the number counts (wire::told_number).
   static void warp_barriers(WarpState& warp, std::uint32_t number);
   static void grid_wait(const Actor& actor, std::uint32_t lanes);
   // Lanes that were thought to wait go on: the barrier has opened although not everybody came.

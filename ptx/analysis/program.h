@@ -37,8 +37,9 @@ struct FunctionFacts {
   std::vector<std::string_view> symbols;  // names of module scope that its code mentions
   bool calls_indirectly = false;
   bool is_address_taken = false;
-  bool has_fence = false;     // or an acquire or a release
-  bool spins = false;         // it waits in a loop for another thread's store
+  bool has_fence = false;        // or an acquire or a release
+  bool spins = false;            // it waits in a loop for another thread's store
+  bool spins_on_shared = false;  // one that may be to shared memory
   bool synchronises = false;  // it has one, or an atomic whose result it reads, or waits in a loop
                               // for another thread's store
   bool may_log = false;       // it or a callee has an instruction that is logged
@@ -92,13 +93,15 @@ struct PlannedSite {
   bool is_divergent = false;         // and this
   std::vector<std::uint32_t> loops;  // and these
   bool counts_intervals = false;  // of a kernel of barrier_intervals: its hook knows the interval
-  bool counts_warps = false;      // so are barriers of the whole warp (wire::kCountsWarps)
-  bool keeps_copies = false;      // of a cp.async whose writes have states (copy_states.h)
-  bool is_of_warp = false;        // one of those: a bar.warp.sync of all lanes
-  bool has_state = false;         // a load or store of shared memory that is not weak
-  bool publishes_later = false;   // there: the thread may publish before its block's next barrier
-  bool logs_states = false;       // a strong access there, maybe to shared memory
-  bool may_be_left_out = false;   // an atomic that orders nothing: its hooks ask first
+  // So are barriers of the whole warp: wire::kCountsWarps, with kCountsMany or not. 0: they are
+  // not.
+  std::uint32_t counts_warps = 0;
+  bool keeps_copies = false;     // of a cp.async whose writes have states (copy_states.h)
+  bool is_of_warp = false;       // one of those: a bar.warp.sync of all lanes
+  bool has_state = false;        // a load or store of shared memory that is not weak
+  bool publishes_later = false;  // there: the thread may publish before its block's next barrier
+  bool logs_states = false;      // a strong access there, maybe to shared memory
+  bool may_be_left_out = false;  // an atomic that orders nothing: its hooks ask first
   std::optional<std::uint32_t> shortcut;  // of its kernel, that it takes
   bool may_be_counted = false;  // an event, if all threads of a block come to each barrier together
   bool is_counted = false;  // an event that all threads of a block make, before any makes another

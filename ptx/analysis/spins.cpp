@@ -13,14 +13,21 @@
 namespace barracuda::ptx {
 namespace {
 
+// A load that may be of the word that a loop waits for.
+using IsLoad = bool (*)(const Statement& statement, const Effect& effect);
+
 bool may_be_awaited(const Statement& statement, const Effect& effect) {
   return statement.kind == StatementKind::kInstruction &&
          effect.opcode_class == OpcodeClass::kLoad && is_shared_access(effect) &&
          effect.order != wire::MemoryOrder::kWeak && !statement.instruction.operands.empty();
 }
 
+bool may_be_awaited_in_shared(const Statement& statement, const Effect& effect) {
+  return may_be_awaited(statement, effect) && effect.space != StateSpace::kGlobal;
+}
+
 // The branch at the end of the block is decided by what a load in it found.
-bool branches_by_load(const Program& program, const BasicBlock& block) {
+bool branches_by_load(const Program& program, const BasicBlock& block, IsLoad is_load) {
   boost::unordered_flat_set<std::string_view> depends;
   for (std::size_t i = block.begin; i < block.end; ++i) {
     const Statement& statement = program.module.statements[i];
@@ -35,7 +42,7 @@ bool branches_by_load(const Program& program, const BasicBlock& block) {
     if (instruction.operands.empty()) {
       continue;
     }
-    bool is_from_load = may_be_awaited(statement, effect);
+    bool is_from_load = is_load(statement, effect);
     for (std::size_t operand = 1; operand < instruction.operands.size(); ++operand) {
       visit_registers(instruction.operands[operand], [&](const Operand& name) {
         is_from_load = is_from_load || depends.contains(name.name);
@@ -53,11 +60,11 @@ bool branches_by_load(const Program& program, const BasicBlock& block) {
 }
 
 // A load in a block of the loop decides whether it goes on.
-bool awaits(const Program& program, const ControlFlow& flow, const Loop& loop) {
+bool awaits(const Program& program, const ControlFlow& flow, const Loop& loop, IsLoad is_load) {
   for (std::uint32_t block = 0; block < flow.blocks.size(); ++block) {
     const auto leaves = [&](std::uint32_t successor) { return !loop.contains[successor]; };
     if (loop.contains[block] && std::ranges::any_of(flow.blocks[block].successors, leaves) &&
-        branches_by_load(program, flow.blocks[block])) {
+        branches_by_load(program, flow.blocks[block], is_load)) {
       return true;
     }
   }
@@ -66,22 +73,27 @@ bool awaits(const Program& program, const ControlFlow& flow, const Loop& loop) {
 
 }  // namespace
 
-bool spins(Program& program, std::uint32_t index) {
+Spins find_spins(Program& program, std::uint32_t index) {
   const Function& function = program.function(index);
   bool may_spin = false;
   for (std::size_t i = function.body_begin; i < function.body_end && !may_spin; ++i) {
     may_spin = may_be_awaited(program.module.statements[i], program.effects[i]);
   }
   if (!may_spin) {
-    return false;
+    return {};
   }
   const auto found = program.flow_of(index);
   if (!found) {
-    return false;  // another pass says what is wrong with it
+    return {};  // another pass says what is wrong with it
   }
   const ControlFlow& flow = **found;
-  return std::ranges::any_of(find_ways_round(flow),
-                             [&](const Loop& loop) { return awaits(program, flow, loop); });
+  const std::vector<Loop> loops = find_ways_round(flow);
+  const auto any_awaits = [&](IsLoad is_load) {
+    return std::ranges::any_of(
+        loops, [&](const Loop& loop) { return awaits(program, flow, loop, is_load); });
+  };
+  return {.there_are = any_awaits(may_be_awaited),
+          .on_shared = any_awaits(may_be_awaited_in_shared)};
 }
 
 }  // namespace barracuda::ptx

@@ -7,8 +7,13 @@
 
 namespace barracuda::ptx {
 
-// It has a loop that a strong or volatile load of memory that other threads see ends. What a called
+struct Spins {
+  bool there_are = false;
+  bool on_shared = false;  // one that may wait for a word of shared memory
+};
+
+// Loops that a strong or volatile load of memory that other threads see ends. What a called
 // function loads, and what reaches the branch through another basic block, is not followed.
-bool spins(Program& program, std::uint32_t function);
+Spins find_spins(Program& program, std::uint32_t function);
 
 }  // namespace barracuda::ptx

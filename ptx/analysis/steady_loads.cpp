@@ -218,13 +218,13 @@ class Finder {
       case kReturn:
       case kExit:
       case kTrap:
+      case kGridDependency:
       case kNoEffect:
         return false;
       case kMatrixAccess:
       case kAsyncCopy:
       case kBarrierArrive:
       case kClusterBarrier:
-      case kGridDependency:
       case kMbarrier:
       case kCall:
       case kTexture:

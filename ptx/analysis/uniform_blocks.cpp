@@ -90,6 +90,13 @@ class Finder {
     return effect.opcode_class != OpcodeClass::kArithmetic;
   }
 
+  // Whatever the threads say at a barrier.red of the whole block, all get the same.
+  static bool tells_all_alike(const Instruction& instruction, const Effect& effect,
+                              Uniformity where) {
+    return effect.opcode_class == OpcodeClass::kBarrier && effect.count_operand < 0 &&
+           instruction.predicate.empty() && where != Uniformity::kSome;
+  }
+
   bool taint() {
     bool grows = false;
     for (std::uint32_t block = 0; block < flow_.blocks.size(); ++block) {
@@ -109,10 +116,13 @@ class Finder {
     if (!makes_something(instruction)) {
       return false;
     }
-    bool is_different =
-        tainted_.contains(instruction.predicate) || makes_different(at, classify(instruction));
-    for (std::size_t i = 1; i < instruction.operands.size() && !is_different; ++i) {
-      is_different = differs(instruction.operands[i]);
+    const Effect effect = classify(instruction);
+    bool is_different = tainted_.contains(instruction.predicate);
+    if (!is_different && !tells_all_alike(instruction, effect, where)) {
+      is_different = makes_different(at, effect);
+      for (std::size_t i = 1; i < instruction.operands.size() && !is_different; ++i) {
+        is_different = differs(instruction.operands[i]);
+      }
     }
     bool grows = false;
     visit_registers(instruction.operands[0], [&](const Operand& written) {

@@ -37,14 +37,14 @@ std::string write_count_on(HookNames& called) {
 // states, and up to the last number.
 std::string write_count_interval(const PlannedSite& barrier, std::uint32_t label,
                                  HookNames& called) {
-  constexpr std::uint32_t kRound = wire::kMostWarpBarriers;
+  const std::uint32_t round = wire::warp_bits(barrier.counts_warps);
   const std::string count =
-      barrier.counts_warps
+      barrier.counts_warps != 0
           ? fmt::format(
                 "or.b32 %__barracuda_i, {0}, {1};\nadd.u32 %__barracuda_i, %__barracuda_i, 1;\n"
                 "setp.lt.u32 %__barracuda_f, %__barracuda_i, {2};\n"
                 "@%__barracuda_f mov.b32 {0}, %__barracuda_i;\n",
-                kInterval, kRound, wire::kCountsWarps + wire::kMostIntervals - kRound)
+                kInterval, round, barrier.counts_warps + wire::kMostIntervals - round)
           : fmt::format(
                 "and.b32 %__barracuda_i, {0}, {2};\nadd.u32 %__barracuda_i, %__barracuda_i, -1;\n"
                 "setp.lt.u32 %__barracuda_f, %__barracuda_i, {1};\n"
@@ -53,23 +53,24 @@ std::string write_count_interval(const PlannedSite& barrier, std::uint32_t label
   return fmt::format(
       "{{\n.reg .b32 %__barracuda_i;\n.reg .pred %__barracuda_f;\n{0}"
       "@%__barracuda_f bra $__barracuda_skip{1};\n{2}$__barracuda_skip{1}:\n}}\n",
-      count, label, barrier.counts_warps ? write_next_interval(called) : write_count_on(called));
+      count, label,
+      barrier.counts_warps != 0 ? write_next_interval(called) : write_count_on(called));
 }
 
 // Whether one more barrier of the warp can be counted, into %__barracuda_f.
-std::string ask_for_count() {
+std::string ask_for_count(const PlannedSite& barrier) {
+  const std::uint32_t round = wire::warp_bits(barrier.counts_warps);
   return fmt::format(
       "{{\n.reg .b32 %__barracuda_i;\n.reg .pred %__barracuda_f;\n"
       "and.b32 %__barracuda_i, {}, {};\nsetp.lt.u32 %__barracuda_f, %__barracuda_i, {};\n",
-      kInterval, wire::kFrozen | wire::kMostWarpBarriers, wire::kMostWarpBarriers);
+      kInterval, wire::kFrozen | round, round);
 }
 
 }  // namespace
 
-std::string declare_interval(bool counts_warps, HookNames& called) {
-  return fmt::format(".reg .b32 {0};\nmov.b32 {0}, {1};\n{2}", kInterval,
-                     counts_warps ? wire::kCountsWarps : 0,
-                     counts_warps ? write_next_interval(called) : "");
+std::string declare_interval(std::uint32_t counts_warps, HookNames& called) {
+  return fmt::format(".reg .b32 {0};\nmov.b32 {0}, {1};\n{2}", kInterval, counts_warps,
+                     counts_warps != 0 ? write_next_interval(called) : "");
 }
 
 std::string write_interval_end(const PlannedSite& barrier, std::uint32_t label, HookNames& called) {
@@ -81,16 +82,16 @@ HookText write_warp_barrier(const PlannedSite& barrier, std::string_view event, 
                             HookNames& called) {
   return {.before = fmt::format("{}@%__barracuda_f bra $__barracuda_skip{};\n{}{}"
                                 "$__barracuda_skip{}:\n}}\n",
-                                ask_for_count(), label, write_tell_barriers(barrier, called), event,
-                                label),
-          .after = fmt::format("{0}@%__barracuda_f add.u32 {1}, {1}, 1;\n}}\n", ask_for_count(),
-                               kInterval)};
+                                ask_for_count(barrier), label, write_tell_barriers(barrier, called),
+                                event, label),
+          .after = fmt::format("{0}@%__barracuda_f add.u32 {1}, {1}, 1;\n}}\n",
+                               ask_for_count(barrier), kInterval)};
 }
 
 std::string write_tell_barriers(const PlannedSite& site, HookNames& called) {
-  return site.counts_warps ? write_call(called, {.name = "tell_barriers"},
-                                        {b32(site_word(site)), b32(std::string(kInterval))})
-                           : std::string{};
+  return site.counts_warps != 0 ? write_call(called, {.name = "tell_barriers"},
+                                             {b32(site_word(site)), b32(std::string(kInterval))})
+                                : std::string{};
 }
 
 std::string write_log_states(const PlannedSite& site, bool is_generic, HookNames& called) {

@@ -15,9 +15,9 @@ namespace barracuda::ptx {
 // The register in which it counts.
 inline constexpr std::string_view kInterval = "%__barracuda_interval";
 
-// First of all. Where barriers of warps are counted it is known from here on whether there are
-// states.
-std::string declare_interval(bool counts_warps, HookNames& called);
+// First of all. Where barriers of warps are counted (PlannedSite::counts_warps) it is known from
+// here on whether there are states.
+std::string declare_interval(std::uint32_t counts_warps, HookNames& called);
 
 // Behind a barrier. `label` is that of no other text.
 std::string write_interval_end(const PlannedSite& barrier, std::uint32_t label, HookNames& called);

@@ -40,9 +40,11 @@ bool is_own_access(const PlannedSite& site) {
          (is_shared_access(site.effect) || is_matrix_access(site.effect));
 }
 
-// Nothing else orders the thread, and nothing but its own accesses touches memory for it.
+// Nothing else orders the threads of a launch among themselves, and nothing but their own accesses
+// touches memory for them. What griddepcontrol orders are launches.
 bool is_ordered_by_barriers(const Program& program, const PlannedSite& site) {
   return bounds_interval(program, site) ||
+         site.effect.opcode_class == OpcodeClass::kGridDependency ||
          ((site.hook == HookKind::kNone || site.hook == HookKind::kAccess) && is_own_access(site));
 }
 
@@ -286,9 +288,11 @@ void count_warp_barriers(Program& program, std::uint32_t index, const ControlFlo
           constants.value_of(barrier.operands[mask], sizeof(std::uint32_t)) == kAllLanes;
     }
   }
-  const bool counts = std::ranges::any_of(sites, &PlannedSite::is_of_warp);
+  const auto counted = std::ranges::count_if(sites, &PlannedSite::is_of_warp);
   for (PlannedSite& site : sites) {
-    site.counts_warps = counts;
+    site.counts_warps = counted == 0                       ? 0
+                        : counted < wire::kFewWarpBarriers ? wire::kCountsWarps
+                                                           : wire::kCountsWarps | wire::kCountsMany;
   }
 }
 
@@ -303,7 +307,8 @@ Expected<void> keep_where_known(Program& program, Kernel& kernel, std::uint32_t 
   keep_unpublished(program, *flow, kernel, sites);
   if (!kernel.keeps_states && !kernel.keeps_owners) {
     for (PlannedSite& site : sites) {
-      site.counts_warps = site.is_of_warp = false;
+      site.counts_warps = 0;
+      site.is_of_warp = false;
     }
   }
   return {};
@@ -352,10 +357,10 @@ Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> s
   propose_events(program, *kernel, sites);
   for (PlannedSite& site : sites) {
     site.counts_intervals =
-        kernel->has_block_events &&
-        (bounds_interval(program, site) || (site.counts_warps && site.hook == HookKind::kAccess) ||
-         (kernel->keeps_states && may_be_shared(site)) ||
-         (kernel->keeps_owners && may_be_watched(site)));
+        kernel->has_block_events && (bounds_interval(program, site) ||
+                                     (site.counts_warps != 0 && site.hook == HookKind::kAccess) ||
+                                     (kernel->keeps_states && may_be_shared(site)) ||
+                                     (kernel->keeps_owners && may_be_watched(site)));
   }
   return {};
 }

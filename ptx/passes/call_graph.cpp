@@ -75,7 +75,9 @@ class BodyReader {
                                 heap_call_at(program_.module, function, i).has_value();
       logged += is_logged(effect, function.is_entry) || effect.not_covered || is_heap_call ? 1 : 0;
     }
-    facts.spins = spins(program_, index);
+    const Spins spins = find_spins(program_, index);
+    facts.spins = spins.there_are;
+    facts.spins_on_shared = spins.on_shared;
     facts.synchronises = facts.synchronises || facts.spins;
     facts.may_log = logged > 0;
     facts.is_empty = is_empty;

@@ -68,7 +68,8 @@ class Finder {
     if (!orders_its_block_alone()) {
       return;
     }
-    const NearStops fences(flow_, find_fences());
+    const NearStops fences(flow_, find_stops(is_any_fence));
+    drop_atomics(fences);
     for (const auto& [statement, site] : sites_) {
       const bool is_load = site->effect.opcode_class == OpcodeClass::kLoad;
       const bool is_own = (is_load || site->effect.opcode_class == OpcodeClass::kStore) &&
@@ -82,9 +83,49 @@ class Finder {
   }
 
  private:
-  // And the barriers of the whole block.
-  [[nodiscard]] std::vector<NearStops::Stop> find_fences() const {
-    using enum OpcodeClass;
+  // The same of atomics, which neither a fence before nor one behind may be near. Who reads what
+  // one found is ordered behind all that it may have observed, in what it does to that word next
+  // (RACE_RULES section 1): so none may access memory of the block otherwise before the block's
+  // next barrier. And what a logged one observes has to be logged: all are dropped, or none.
+  void drop_atomics(const NearStops& fences) {
+    const NearStops accesses(flow_, find_stops(may_access_otherwise));
+    std::vector<PlannedSite*> atomics;
+    for (const auto& [statement, site] : sites_) {
+      if (!is_atomic(site->effect) || site->effect.space == StateSpace::kGlobal) {
+        continue;
+      }
+      const bool orders = site->effect.space != StateSpace::kShared ||
+                          site->info.order != wire::MemoryOrder::kRelaxed || site->info.poll ||
+                          fences.come_before(statement) || fences.come_after(statement) ||
+                          accesses.come_after(statement);
+      if (orders) {
+        return;
+      }
+      atomics.push_back(site);
+    }
+    for (PlannedSite* const site : atomics) {
+      site->hook = HookKind::kAccess;
+      site->info.numbered = false;
+    }
+  }
+
+  static bool is_atomic(const Effect& effect) {
+    return effect.opcode_class == OpcodeClass::kAtomic ||
+           effect.opcode_class == OpcodeClass::kReduction;
+  }
+
+  static bool is_any_fence(const Effect& effect) {
+    return effect.opcode_class == OpcodeClass::kFence ||
+           effect.opcode_class == OpcodeClass::kProxyFence;
+  }
+
+  static bool may_access_otherwise(const Effect& effect) {
+    return effect.opcode_class == OpcodeClass::kCall ||
+           (may_touch_shared(effect) && !is_atomic(effect) && effect.space != StateSpace::kGlobal);
+  }
+
+  // What is meant, and the barriers of the whole block.
+  [[nodiscard]] std::vector<NearStops::Stop> find_stops(bool (*is_meant)(const Effect&)) const {
     const Function& function = program_.function(function_);
     std::vector<NearStops::Stop> stops;
     for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
@@ -92,11 +133,10 @@ class Finder {
         continue;
       }
       const Effect& effect = program_.effects[i];
-      const bool is_fence = effect.opcode_class == kFence || effect.opcode_class == kProxyFence;
-      const bool is_of_block = effect.opcode_class == kBarrier && effect.count_operand < 0 &&
-                               instruction(i).predicate.empty();
-      if (is_fence || is_of_block) {
-        stops.push_back({.statement = i, .is_meant = is_fence});
+      const bool is_of_block = effect.opcode_class == OpcodeClass::kBarrier &&
+                               effect.count_operand < 0 && instruction(i).predicate.empty();
+      if (is_meant(effect) || is_of_block) {
+        stops.push_back({.statement = i, .is_meant = is_meant(effect)});
       }
     }
     return stops;
@@ -110,15 +150,15 @@ class Finder {
            !site.info.flag_store;
   }
 
-  // An entry that no function with a fence is called from, that waits for no store, so that it is
-  // said what is missing beside one, and whose shared memory its block alone uses.
+  // An entry that no function with a fence is called from, that waits for no word of shared memory,
+  // so that it is said what is missing beside one, and whose shared memory its block alone uses.
   [[nodiscard]] bool orders_its_block_alone() const {
     const Function& function = program_.function(function_);
     const FunctionFacts& facts = program_.functions[function_];
     const auto is_of_cluster = [](const Effect& effect) {
       return effect.shared_cluster || effect.opcode_class == OpcodeClass::kClusterBarrier;
     };
-    return function.is_entry && !facts.calls_indirectly && !facts.spins &&
+    return function.is_entry && !facts.calls_indirectly && !facts.spins_on_shared &&
            std::ranges::none_of(facts.reachable,
                                 [&](std::uint32_t index) {
                                   return index != function_ && program_.functions[index].has_fence;

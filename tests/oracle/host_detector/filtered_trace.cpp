@@ -109,7 +109,9 @@ bool publishes(const WarpOperation& operation, const wire::SiteInfo& site) {
 // The states of a block, and what its threads count.
 class BlockFilter {
  public:
-  void count_warps() { begins_with_ = wire::next_interval(wire::kCountsWarps, 0); }
+  void count_warps(bool many) {
+    begins_with_ = wire::next_interval(wire::kCountsWarps | (many ? wire::kCountsMany : 0), 0);
+  }
 
   // Adds what is logged to `steps`. `publish_later`: of the lanes, those that do. `lags`: what they
   // log comes when they do the next thing, though the states are as they have left them.
@@ -162,7 +164,7 @@ class BlockFilter {
     }
     // Ends are logged when all of the block have come to one, so behind these.
     if (!is_block_barrier(operation, site)) {
-      tell_barriers(operation, operation.warp, interval, steps);
+      tell_own_barriers(operation, interval, steps);
     }
     steps.emplace_back(logged);
     for_each_lane(operation, [&](std::uint32_t lane) {
@@ -211,16 +213,23 @@ class BlockFilter {
   }
 
   static bool can_count(std::uint32_t interval) {
-    return wire::warp_bits(interval) != 0 &&
-           (interval & (wire::kFrozen | wire::kMostWarpBarriers)) < wire::kMostWarpBarriers;
+    const std::uint32_t bits = wire::warp_bits(interval);
+    return bits != 0 && (interval & (wire::kFrozen | bits)) < bits;
+  }
+
+  // Those of the warp itself, which is in that interval.
+  void tell_own_barriers(const WarpOperation& by, std::uint32_t interval,
+                         std::vector<Step>& steps) {
+    const std::uint32_t bits = wire::warp_bits(interval);
+    if ((interval & wire::kFrozen) == 0 && bits != 0) {
+      tell_barriers(by, by.warp, wire::told_number(interval & wire::kMostIntervals, bits), steps);
+    }
   }
 
   // As a kWarpBarriers is decoded.
-  void tell_barriers(const WarpOperation& by, std::uint8_t warp, std::uint32_t interval,
+  void tell_barriers(const WarpOperation& by, std::uint8_t warp, std::uint32_t number,
                      std::vector<Step>& steps) {
-    const std::uint32_t number = interval & wire::kMostIntervals;
-    if ((interval & wire::kFrozen) != 0 || (number & wire::warp_bits(interval)) == 0 ||
-        told_[warp] >= number) {
+    if ((number & wire::kMostWarpBarriers) == 0 || told_[warp] >= number) {
       return;
     }
     told_[warp] = number;
@@ -372,13 +381,10 @@ class BlockFilter {
     for (const std::uint32_t which : {0U, 1U}) {
       if ((step.kept >> which & 1) != 0) {
         const wire::KeptAccess past = which == 0 ? state.first() : state.second();
-        const std::uint32_t number = step.is_pending ? wire::kCopyPending
-                                     : wire::warp_bits(interval) != 0
-                                         ? wire::interval_of_kept(state, which)
-                                         : 0;
-        tell_barriers(operation, static_cast<std::uint8_t>(past.thread / wire::kWarpLanes),
-                      number | (interval & wire::kCountsWarps), steps);
-        steps.emplace_back(kept(operation, at, past, number,
+        const std::uint32_t number = wire::number_of_kept(state, which, wire::warp_bits(interval));
+        tell_barriers(operation, static_cast<std::uint8_t>(past.thread / wire::kWarpLanes), number,
+                      steps);
+        steps.emplace_back(kept(operation, at, past, step.is_pending ? wire::kCopyPending : number,
                                 which == 0 ? wire::CopyRecord::of_kept(state, step).packed() : 0));
       }
     }
@@ -489,7 +495,7 @@ Trace filtered(const Trace& trace) {
   const std::vector<std::uint32_t> publish_later = find_publications(trace, countable);
   std::map<BlockName, BlockFilter> blocks;
   for (const BlockName& name : countable) {
-    blocks[name].count_warps();
+    blocks[name].count_warps(trace.steps.size() % 2 == 0);
   }
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     const auto* operation = std::get_if<WarpOperation>(&trace.steps[i]);

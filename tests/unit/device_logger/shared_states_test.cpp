@@ -222,16 +222,20 @@ TEST_CASE("what is quick to see is what the rules say", "[logger]") {
   };
   WordState met(0);
   for (int i = 0; i < 20000; ++i) {
-    const std::uint32_t number = random(30), counts = random(2) * kCountsWarps;
+    const std::uint32_t number = random(30),
+                        counts = random(2) * (kCountsWarps | random(2) * kCountsMany);
     const std::uint32_t interval = number | counts;
+    const auto use = static_cast<StateUse>(1 + random(3));
     const StateAccess access{.by = {.thread = random(3) * 31, .site = random(3)},
-                             .use = static_cast<StateUse>(1 + random(3)),
+                             .use = use,
                              .value_mark = random(2) * 7,
-                             .is_strong = random(4) == 0};
+                             .is_strong = use != StateUse::kReduction && random(4) == 0};
     if (!is_last_counted(interval)) {
       check(std::integral_constant<StateUse, StateUse::kRead>{}, met, interval, access);
       check(std::integral_constant<StateUse, StateUse::kWrite>{}, met, interval, access);
-      check(std::integral_constant<StateUse, StateUse::kReduction>{}, met, interval, access);
+      StateAccess weak = access;
+      weak.is_strong = false;
+      check(std::integral_constant<StateUse, StateUse::kReduction>{}, met, interval, weak);
     }
     met = random(5) == 0 ? WordState(0) : step(met, interval, access).next;
   }
@@ -272,9 +276,23 @@ TEST_CASE("intervals that count barriers of warps go up by as many as there may 
   CHECK(first == (kCountsWarps | 8));
   CHECK(next_interval(first, 0) == (kCountsWarps | 16));
   CHECK(next_interval(first + 3, 0) == (kCountsWarps | 16));
-  CHECK(next_interval(first + kMostWarpBarriers, 0) == (kCountsWarps | 16));
+  CHECK(next_interval(first + kFewWarpBarriers, 0) == (kCountsWarps | 16));
   CHECK(next_interval(kCountsWarps | 4080, 0) == (kFrozen | kMostIntervals));
   CHECK(next_interval(kCountsWarps | 4072, 0) == (kCountsWarps | 4080));
+
+  constexpr std::uint32_t kMany = kCountsWarps | kCountsMany;
+  CHECK(next_interval(kMany, 0) == (kMany | 32));
+  CHECK(next_interval(kMany | 32 | kMostWarpBarriers, 0) == (kMany | 64));
+  CHECK(next_interval(kMany | 4032, 0) == (kFrozen | kMostIntervals));
+  CHECK((is_last_counted(kMany | 63) && !is_last_counted(kMany | 39)));
+  CHECK((is_last_counted(kCountsWarps | 39) && !is_last_counted(39)));
+}
+
+TEST_CASE("records number intervals alike however many barriers are counted", "[logger]") {
+  CHECK(told_number(8 | 3, kFewWarpBarriers) == (32 | 3));
+  CHECK(told_number(32 | 3, kMostWarpBarriers) == (32 | 3));
+  CHECK(told_number(kMostIntervals, kFewWarpBarriers) <= kMostToldNumber);
+  CHECK(told_number(kMostIntervals, kMostWarpBarriers) <= kMostToldNumber);
 }
 
 TEST_CASE("what a warp did is before what it does behind its barrier, for others it is not",
@@ -284,7 +302,6 @@ TEST_CASE("what a warp did is before what it does behind its barrier, for others
   CHECK(step_counted(written, 0, StateUse::kRead, 2).logs);  // of its warp, with no barrier between
   CHECK(step_counted(written, 1, StateUse::kRead, 33).logs);
   CHECK(step_counted(written, 1, StateUse::kWrite, 33).logs);
-  CHECK(step_counted(written, 1, StateUse::kReduction, 2).logs);
   CHECK(step_counted(written, 1, StateUse::kWrite, 2).next.first().thread == 2);
 
   // Who reads it is kept beside it: the one or the other conflicts with whatever comes.
@@ -299,7 +316,9 @@ TEST_CASE("what a warp did is before what it does behind its barrier, for others
   CHECK(step_counted(read, 1, StateUse::kRead, 33).kept == 3);
   CHECK(step_counted(read, 2, StateUse::kRead, 3).next.second().thread == 3);
   CHECK(step_counted(read, 2, StateUse::kWrite, 3).next.kind() == Kind::kWrite);
-  CHECK((interval_of_kept(read, 0) == 8 && interval_of_kept(read, 1) == 9));
+  CHECK(number_of_kept(read, 0, kFewWarpBarriers) == told_number(8, kFewWarpBarriers));
+  CHECK(number_of_kept(read, 1, kFewWarpBarriers) == told_number(9, kFewWarpBarriers));
+  CHECK(number_of_kept(read, 1, 0) == 0);
 
   // What two warps read is of neither.
   const WordState reads =
@@ -325,12 +344,65 @@ TEST_CASE("what a warp did is before what it does behind its barrier, for others
   CHECK_FALSE(step(logged, kCountsWarps | 16, {.by = {.thread = 1}, .use = StateUse::kRead}).logs);
 }
 
+TEST_CASE("atomics of a warp are behind what it did before its barrier", "[logger]") {
+  using Kind = WordState::Kind;
+  for (const StateUse before : {StateUse::kWrite, StateUse::kRead}) {
+    const WordState plain = step_counted(WordState(0), 0, before, 1).next;
+    CHECK(step_counted(plain, 1, StateUse::kReduction, 33).logs);
+    const StateStep behind = step_counted(plain, 1, StateUse::kReduction, 2);
+    REQUIRE_FALSE(behind.logs);
+    REQUIRE(behind.next.is_reduction_behind());
+    // More of them join, beside it and behind another barrier.
+    const StateStep beside = step_counted(behind.next, 1, StateUse::kReduction, 3);
+    CHECK((!beside.logs && beside.next.first().thread == 1 && beside.next.second().thread == 3));
+    const StateStep later = step_counted(beside.next, 2, StateUse::kReduction, 4);
+    CHECK((later.next.is_reduction_behind() && later.next.first().thread == 1));
+    CHECK(number_of_kept(later.next, 0, kFewWarpBarriers) == told_number(8, kFewWarpBarriers));
+    CHECK(number_of_kept(later.next, 1, kFewWarpBarriers) == told_number(10, kFewWarpBarriers));
+    // Of another warp an atomic conflicts with what was before, all else with the atomics as well.
+    for (const StateUse use : {StateUse::kReduction, StateUse::kRead, StateUse::kWrite}) {
+      CHECK(step_counted(later.next, 2, use, 40).kept == 3);
+      CHECK(step_counted(later.next, 0, use, 40).kept == 3);
+    }
+    CHECK(step_counted(later.next, 2, StateUse::kRead, 5).kept == 3);
+    CHECK(step_counted(later.next, 2, StateUse::kWrite, 4).kept == 3);
+    CHECK(step_counted(later.next, 3, StateUse::kRead, 5, 0, true).kept == 3);
+    // Behind one more barrier a write stands for all, and a read is kept beside an atomic.
+    CHECK(step_counted(later.next, 3, StateUse::kWrite, 5).next.kind() == Kind::kWrite);
+    const WordState read = step_counted(later.next, 3, StateUse::kRead, 5).next;
+    CHECK((read.kind() == Kind::kReadBehind && read.first().thread == 4 && !read.is_strong()));
+    CHECK(step_counted(read, 4, StateUse::kReduction, 6).next.is_reduction_behind());
+  }
+}
+
+TEST_CASE("atomics that order nothing stand for those of their warp alone", "[logger]") {
+  using Kind = WordState::Kind;
+  const auto atomics = [](std::initializer_list<std::uint32_t> threads) {
+    WordState state(0);
+    for (const std::uint32_t thread : threads) {
+      state = step_counted(state, 1, StateUse::kReduction, thread).next;
+    }
+    return state;
+  };
+  const WordState of_warp = atomics({1, 2, 3});
+  CHECK(step_counted(of_warp, 2, StateUse::kReduction, 1).next.kind() == Kind::kReductions);
+  CHECK(step_counted(of_warp, 2, StateUse::kWrite, 1).next.kind() == Kind::kWrite);
+  CHECK(step_counted(of_warp, 2, StateUse::kRead, 1).next.kind() == Kind::kReadBehind);
+  // With atomics of two warps, whichever came first, one of each is kept.
+  for (const WordState state : {atomics({1, 2, 33}), atomics({1, 33, 2}), atomics({33, 1, 2})}) {
+    CHECK(step_counted(state, 2, StateUse::kWrite, 1).kept == 3);
+    CHECK(step_counted(state, 2, StateUse::kRead, 1).kept == 3);
+    CHECK(step_counted(state, 2, StateUse::kReduction, 1).kept == 3);
+    CHECK_FALSE(step_counted(state, 1, StateUse::kReduction, 1).logs);
+  }
+}
+
 TEST_CASE("with as many barriers of a warp as are counted all is logged", "[logger]") {
   const WordState written = step_counted(WordState(0), 6, StateUse::kWrite, 1).next;
   CHECK(written.kind() == WordState::Kind::kWrite);
-  const StateStep last = step_counted(written, kMostWarpBarriers, StateUse::kRead, 2);
+  const StateStep last = step_counted(written, kFewWarpBarriers, StateUse::kRead, 2);
   CHECK((last.logs && last.kept == 1));
-  CHECK(step_counted(WordState(0), kMostWarpBarriers, StateUse::kRead, 2).logs);
+  CHECK(step_counted(WordState(0), kFewWarpBarriers, StateUse::kRead, 2).logs);
 }
 
 TEST_CASE("of weak accesses and others to one word all are logged", "[logger]") {

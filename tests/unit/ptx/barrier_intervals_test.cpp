@@ -251,6 +251,68 @@ TEST_CASE("a volatile access of shared memory synchronises if no barrier parts i
   CHECK(releases(fence + "barrier.cluster.arrive;\n" + barrier + store));
 }
 
+TEST_CASE("an atomic of shared memory orders nothing far from fences and from other accesses") {
+  // Whether all atomics of the kernel are logged as ordinary accesses are.
+  const auto are_plain = [](const std::string& body) {
+    const std::string text = instrument_with(body).text;
+    return text.find("__barracuda_acquire,") == std::string::npos;
+  };
+  const std::string fence = "membar.gl;\n", barrier = kBarrier, load = kLoad,
+                    atomic = "atom.shared.add.u32 %r2, [tile], 1;\nmov.u32 %r3, %r2;\n",
+                    red = "red.shared.add.u32 [tile], 1;\n",
+                    store = "st.shared.u32 [tile+4], %r3;\n";
+  const std::string behind = barrier + fence, loop = "setp.lt.u32 %p1, %r1, 9;\n@%p1 bra $to;\n";
+  CHECK(are_plain(fence + barrier + load + atomic + behind));
+  CHECK(
+      are_plain(fence + barrier + store + atomic + red + "bar.warp.sync -1;\n" + atomic + behind));
+  CHECK(are_plain("$to:\n" + atomic + barrier + loop + store + behind));
+  CHECK_FALSE(are_plain(fence + atomic + behind));
+  CHECK_FALSE(are_plain(atomic + fence));
+  // The last to come may use the word by itself.
+  CHECK_FALSE(are_plain(atomic + "setp.eq.u32 %p1, %r3, 9;\n@%p1 " + store + behind));
+  CHECK_FALSE(are_plain(atomic + "bar.warp.sync -1;\n" + load + behind));
+  CHECK_FALSE(are_plain("$to:\n" + store + atomic + loop + behind));
+  // One that is logged has to know of all.
+  CHECK_FALSE(are_plain(atomic + barrier + atomic + store + behind));
+  CHECK_FALSE(are_plain(atomic + barrier + "atom.add.u32 %r2, [%rd1], 1;\n" + behind));
+  CHECK_FALSE(are_plain("atom.acquire.cta.shared.add.u32 %r2, [tile], 1;\n" + behind));
+  // Who waits for a word of shared memory is told of a missing fence; of global memory, not here.
+  const std::string wait =
+      "ld.volatile.SPACE.u32 %r4, [ADDRESS];\nsetp.eq.u32 %p2, %r4, 0;\n"
+      "@%p2 bra $wait;\n";
+  const auto waiting = [&](const std::string& space, const std::string& address) {
+    std::string text = wait;
+    text.replace(text.find("SPACE"), 5, space);
+    text.replace(text.find("ADDRESS"), 7, address);
+    return atomic + barrier + "$wait:\n" + text + behind;
+  };
+  CHECK_FALSE(are_plain(waiting("shared", "tile")));
+  const std::string of_global = instrument_with(waiting("global", "%rd1")).text;
+  CHECK(of_global.find("__barracuda_release_end,") == std::string::npos);
+}
+
+TEST_CASE("what griddepcontrol orders are launches, not threads") {
+  const std::string tile = kTile;
+  CHECK(keeps_states("griddepcontrol.wait;\n" + tile));
+  CHECK(keeps_states(tile + "griddepcontrol.launch_dependents;\n"));
+  CHECK_FALSE(
+      instrument_with("griddepcontrol.wait;\n" + tile).text.find("mov.b32 %__barracuda_interval") ==
+      std::string::npos);
+}
+
+TEST_CASE("as many barriers of whole warps are counted as the kernel may need") {
+  const auto counts = [](std::size_t barriers, std::string_view first) {
+    std::string body = kLoad;
+    for (std::size_t i = 0; i < barriers; ++i) {
+      body += "bar.warp.sync -1;\nst.shared.u32 [tile], %r1;\n";
+    }
+    return instrument_with(body).text.find("mov.b32 %__barracuda_interval, " + std::string(first) +
+                                           ";") != std::string::npos;
+  };
+  CHECK(counts(6, "32768"));
+  CHECK(counts(7, "40960"));
+}
+
 TEST_CASE("barriers of whole warps are counted where all threads come to those of the block") {
   const auto counts = [](const std::string& body) {
     return instrument_with(body).text.find("mov.b32 %__barracuda_interval, 32768;") !=
@@ -383,6 +445,11 @@ TEST_CASE("threads of a block are counted where all come to every barrier togeth
                     "ld.global.nc.u32 %r4, [%rd3];\n" +
                     leave));
   CHECK_FALSE(counts_events(differs + barrier + "@%p2 bra $to;\n" + barrier + "$to:\n" + store));
+  // What a barrier of the whole block answers, all hear alike.
+  const std::string by_answer = "@%p3 bra $to;\n" + store + barrier + "$to:\n";
+  CHECK(counts_events(differs + "bar.red.or.pred %p3, 0, %p2;\n" + by_answer));
+  CHECK_FALSE(counts_events(differs + "bar.red.or.pred %p3, 1, 64, %p2;\n" + by_answer));
+  CHECK_FALSE(counts_events(differs + "vote.sync.any.pred %p3, %p2, -1;\n" + by_answer));
 }
 
 TEST_CASE("what one thread tells all others they do together") {
