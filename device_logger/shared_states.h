@@ -308,6 +308,23 @@ BARRACUDA_WIRE WordState reduction_behind(WordState state, std::uint32_t interva
              : WordState::of(interval, WordState::Kind::kReductions, by, by);
 }
 
+// Of atomics of the access's own warp before its last barrier.
+template <StateUse kUse>
+BARRACUDA_LOGGER StateStep step_behind_reductions(WordState state, std::uint32_t interval,
+                                                  const StateAccess& access) {
+  const KeptAccess& by = access.by;
+  if (kUse == StateUse::kWrite) {
+    return {.next = WordState::of_write(interval, by, 0)};
+  }
+  if (kUse == StateUse::kRead) {
+    return {.next = WordState::of(interval, WordState::Kind::kReadBehind, state.second(), by)};
+  }
+  if (kUse == StateUse::kReduction && state.second().granules_log2 == by.granules_log2) {
+    return {.next = reduction_behind(state, interval, by)};
+  }
+  return log_from_now_on(state, interval, access);
+}
+
 // Of what was kept before the last barrier of the warp, in the same interval of the block. What the
 // warp itself did is before the access; all others of the block are as they were. So a write stands
 // for all that its warp did, a read for reads, and an atomic for atomics; but beside an atomic one
@@ -333,14 +350,8 @@ BARRACUDA_LOGGER StateStep step_behind(WordState state, std::uint32_t interval,
   if (is_of_warp && kUse == StateUse::kRead && writes) {
     return {.next = WordState::of(interval, Kind::kReadBehind, state.first(), access.by)};
   }
-  const bool is_alike = state.second().granules_log2 == access.by.granules_log2;
   if (is_of_warp && kind == Kind::kReductions) {
-    return kUse == StateUse::kWrite ? StateStep{.next = WordState::of_write(interval, access.by, 0)}
-           : kUse == StateUse::kRead ? StateStep{.next = WordState::of(interval, Kind::kReadBehind,
-                                                                       state.second(), access.by)}
-           : kUse == StateUse::kReduction && is_alike
-               ? StateStep{.next = reduction_behind(state, interval, access.by)}
-               : log_from_now_on(state, interval, access);
+    return step_behind_reductions<kUse>(state, interval, access);
   }
   if (is_of_warp && kUse == StateUse::kReduction && (reads || writes)) {
     return {.next = WordState::of_reduction_behind(interval, state.first(), access.by)};

@@ -144,7 +144,7 @@ std::optional<std::string_view> definition_in(std::string_view line, std::string
   std::string_view rest = line.substr(at + name.size());
   rest = rest.substr(0, rest.find("//"));
   const std::string_view before = line.substr(0, at);
-  if (before.find("#") != before.npos && find_name(before, "define") != before.npos) {
+  if (before.find('#') != before.npos && find_name(before, "define") != before.npos) {
     return rest.substr(0, rest.find("/*"));
   }
   rest = without_blanks(rest);
