@@ -88,12 +88,18 @@ class Finder {
   // (RACE_RULES section 1): so none may access memory of the block otherwise before the block's
   // next barrier. And what a logged one observes has to be logged: all are dropped, or none.
   void drop_atomics(const NearStops& fences) {
-    const NearStops accesses(flow_, find_stops(may_access_otherwise));
     std::vector<PlannedSite*> atomics;
     for (const auto& [statement, site] : sites_) {
-      if (!is_atomic(site->effect) || site->effect.space == StateSpace::kGlobal) {
-        continue;
+      if (is_atomic(site->effect) && site->effect.space != StateSpace::kGlobal) {
+        atomics.push_back(site);
       }
+    }
+    if (atomics.empty()) {
+      return;
+    }
+    const NearStops accesses(flow_, find_stops(may_access_otherwise));
+    for (const PlannedSite* const site : atomics) {
+      const std::size_t statement = site->statement;
       const bool orders = site->effect.space != StateSpace::kShared ||
                           site->info.order != wire::MemoryOrder::kRelaxed || site->info.poll ||
                           fences.come_before(statement) || fences.come_after(statement) ||
@@ -101,7 +107,6 @@ class Finder {
       if (orders) {
         return;
       }
-      atomics.push_back(site);
     }
     for (PlannedSite* const site : atomics) {
       site->hook = HookKind::kAccess;

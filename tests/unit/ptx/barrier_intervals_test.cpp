@@ -276,7 +276,8 @@ TEST_CASE("an atomic of shared memory orders nothing far from fences and from ot
   CHECK_FALSE(are_plain(atomic + barrier + atomic + store + behind));
   CHECK_FALSE(are_plain(atomic + barrier + "atom.add.u32 %r2, [%rd1], 1;\n" + behind));
   CHECK_FALSE(are_plain("atom.acquire.cta.shared.add.u32 %r2, [tile], 1;\n" + behind));
-  // Who waits for a word of shared memory is told of a missing fence; of global memory, not here.
+  // In a kernel that waits in a loop for a word of shared memory they stay logged, so that the
+  // report can name a missing fence. A wait for global memory does not matter.
   const std::string wait =
       "ld.volatile.SPACE.u32 %r4, [ADDRESS];\nsetp.eq.u32 %p2, %r4, 0;\n"
       "@%p2 bra $wait;\n";
