@@ -35,6 +35,9 @@ tools/list_sources.sh '*' | python3 tools/lint_citations.py . || status=1
 echo "numbers"
 python3 tools/lint_numbers.py . || status=1
 
+echo "racy programs: each has its kind of repair"
+python3 litmus_suite/run_fix.py --missing || status=1
+
 mapfile -t sources < <(tools/list_sources.sh h cpp cu cuh py sh)
 echo "length: at most $longest lines"
 for source in "${sources[@]}"; do
