@@ -21,8 +21,8 @@ constexpr Pass kPipeline[] = {
     sync_idioms::run,         fence_neighbours::run, useful_reads::run,     reduce_in_block::run,
     waiting_loops::run,       branches::run,         updates::run,          surroundings::run,
     number_sites::run,        async_registers::run,  global_accesses::run,  kernel_forms::run,
-    barrier_intervals::run,   uniform_barriers::run, insert_hooks::run,     warp_collectives::run,
-    block_numbers::run,       store_descriptor::run, add_logger::run,
+    barrier_intervals::run,   uniform_barriers::run, load_batches::run,     insert_hooks::run,
+    warp_collectives::run,    block_numbers::run,    store_descriptor::run, add_logger::run,
 };
 
 constexpr Pass kRewritingPipeline[] = {

@@ -176,6 +176,11 @@ uniform: one interval is enough|passes/uniform_barriers.cpp|s/in_read_only\[at\]
 uniform: generic stores are global|passes/uniform_barriers.cpp|s/effect.space != StateSpace::kGlobal)/effect.space == StateSpace::kShared)/
 uniform: generic loads are shared|passes/uniform_barriers.cpp|s/site.effect.space == StateSpace::kShared/true/
 uniform: who left has come to every barrier|passes/uniform_barriers.cpp|s/== Uniformity::kAll;/!= Uniformity::kSome;/
+batches: an address may change before the last load|passes/load_batches.cpp|s/ || changes_address(passed)) {/) {/
+batches: they go on behind a branch|passes/load_batches.cpp|s/return statement.kind == StatementKind::kLocation || statement.kind == StatementKind::kPragma;/return true;/
+batches: a predicate is the same later|passes/load_batches.cpp|s/statement.instruction.predicate.empty() \&\&/true \&\&/
+batches: lanes need not meet before a matrix|hooks/batch_text.cpp|s/^    text += kMeetInWarp;.*//
+batches: loads ask nothing|hooks/batch_text.cpp|s/      first.in_read_only_interval$/      true/
 uniform: a load before any barrier is steady|analysis/steady_loads.cpp|s/if (index == 0) {/if (index == ~0U) {/
 uniform: who writes behind the load does not matter|analysis/steady_loads.cpp|s/return is_written ? std::vector<std::size_t>{} : barriers;/return barriers;/
 uniform: an unknown address is none of the variable|analysis/steady_loads.cpp|s/return sources.is_loaded || sources.variables.empty() ||/return/

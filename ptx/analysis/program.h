@@ -81,6 +81,13 @@ struct SubWord {
   std::uint32_t bytes = 0;
 };
 
+// Of loads that one hook logs, one after the other (ptx/passes/load_batches.cpp).
+enum class InBatch : std::uint8_t {
+  kNone,
+  kBeforeLast,  // logged by the hook of the last
+  kLast,        // its hook logs those before it, and itself
+};
+
 struct PlannedSite {
   std::size_t statement = 0;
   std::uint32_t function = 0;  // index into Module::functions
@@ -106,7 +113,8 @@ struct PlannedSite {
   bool may_be_counted = false;  // an event, if all threads of a block come to each barrier together
   bool is_counted = false;  // an event that all threads of a block make, before any makes another
   bool in_read_only_interval = false;  // a load that races with nothing while no thread has left
-  std::uint32_t offset = 0;            // of the bytes that are meant, from the operand's address
+  InBatch in_batch = InBatch::kNone;
+  std::uint32_t offset = 0;   // of the bytes that are meant, from the operand's address
   std::size_t logged_at = 0;  // a statement behind it in its block; 0: the statement itself
   // The branch with which a loop that waits begins again, where it is logged once that is over; 0:
   // in no such loop.

@@ -75,24 +75,6 @@ bool may_be_left_out(const PlannedSite& site) {
   return (site_word(site) & (wire::kPlainRead | wire::kPlainWrite)) != 0;
 }
 
-// Of an access whose value is not known.
-std::string_view state_hook(const PlannedSite& site) {
-  if (site.effect.space == StateSpace::kGlobal) {
-    return "owns";
-  }
-  switch (wire::state_use(site_word(site))) {
-    case wire::StateUse::kRead:
-      return "keep_load";
-    case wire::StateUse::kReduction:
-      return "keep_reduction";
-    case wire::StateUse::kWrite:
-    case wire::StateUse::kLogged:
-    case wire::StateUse::kCopy:
-      break;
-  }
-  return "keep_access";
-}
-
 std::string add_lane_flags(std::uint32_t flags) {
   return fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n",
                      std::uint64_t{flags} << kLaneFlagShift);
@@ -118,6 +100,23 @@ Instruction as_atomic(Instruction reduction) {
 }
 
 }  // namespace
+
+std::string_view state_hook(const PlannedSite& site) {
+  if (site.effect.space == StateSpace::kGlobal) {
+    return "owns";
+  }
+  switch (wire::state_use(site_word(site))) {
+    case wire::StateUse::kRead:
+      return "keep_load";
+    case wire::StateUse::kReduction:
+      return "keep_reduction";
+    case wire::StateUse::kWrite:
+    case wire::StateUse::kLogged:
+    case wire::StateUse::kCopy:
+      break;
+  }
+  return "keep_access";
+}
 
 HookText HookWriter::write(const PlannedSite& site, const Statement& statement) {
   switch (site.hook) {
@@ -485,7 +484,7 @@ std::string HookWriter::write_address(const PlannedSite& site, const Statement& 
 }
 
 // Before the statement that clears these bits, and that may overwrite the address.
-std::string HookWriter::write_low_bits(const SubWord& sub_word, const Statement& alignment) {
+std::string write_low_bits(const SubWord& sub_word, const Statement& alignment) {
   const std::string low = low_register(sub_word);
   return fmt::format("{} {}, {};\nand.b64 {}, {}, {};\n",
                      alignment.instruction.has(Modifier::kB64) ? "mov.b64" : "cvt.u64.u32", low,

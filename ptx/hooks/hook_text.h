@@ -2,6 +2,7 @@
 // the logger is called and, where something must follow the access, the access itself stands.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,8 +29,8 @@ class HookWriter {
 
   // The registers in which the lanes of a function keep, from where they part, who meets again.
   static std::string declare_members(std::span<const PlannedSite> sites);
-  // What fills the register of declare_low_bits(), before a statement that clears them.
-  static std::string write_low_bits(const SubWord& sub_word, const Statement& alignment);
+  // The text of a batch (ptx/passes/load_batches.cpp), before the last of its loads.
+  std::string write_batch(std::span<const PlannedSite* const> loads);
 
  private:
   struct Predicate {
@@ -98,7 +99,18 @@ class HookWriter {
   std::uint32_t next_label_ = 0;
 };
 
-// The register for the low bits of addresses that a statement clears.
+// The register for the low bits of addresses that a statement clears, and what fills it, before
+// that statement.
 std::string declare_low_bits(const SubWord& sub_word);
+std::string write_low_bits(const SubWord& sub_word, const Statement& alignment);
+
+// The hook that asks the states whether an access has to be logged whose value is not known.
+std::string_view state_hook(const PlannedSite& site);
+
+// The loads of a batch, at most.
+inline constexpr std::size_t kMostInBatch = 16;
+
+// First of all: where the text of a batch keeps its addresses.
+std::string declare_batch();
 
 }  // namespace barracuda::ptx

@@ -34,6 +34,10 @@ class FunctionWriter {
     if (std::any_of(site, end, [](const PlannedSite& each) { return each.keeps_copies; })) {
       insert(function.body_begin + 1, declare_groups());
     }
+    if (std::any_of(site, end,
+                    [](const PlannedSite& each) { return each.in_batch != InBatch::kNone; })) {
+      insert(function.body_begin + 1, declare_batch());
+    }
     keep_low_bits({site, static_cast<std::size_t>(end - site)});
     registers_.enter(function);
     for (std::size_t i = function.body_begin + 1; i <= function.body_end; ++i) {
@@ -54,13 +58,20 @@ class FunctionWriter {
       if (part.word != 0 && std::ranges::find(kept, part.aligned_at) == kept.end()) {
         kept.push_back(part.aligned_at);
         insert(function_->body_begin + 1, declare_low_bits(part));
-        insert(part.aligned_at,
-               HookWriter::write_low_bits(part, program_.module.statements[part.aligned_at]));
+        insert(part.aligned_at, write_low_bits(part, program_.module.statements[part.aligned_at]));
       }
     }
   }
 
   void write_site(const PlannedSite& site, Statement& statement) {
+    if (site.in_batch != InBatch::kNone) {
+      batch_.push_back(&site);
+      if (site.in_batch == InBatch::kLast) {
+        insert(site.statement, hooks_.write_batch(batch_));
+        batch_.clear();
+      }
+      return;
+    }
     HookText text = hooks_.write(site, statement);
     const std::size_t i = site.statement;
     if (site.hook == HookKind::kCall) {
@@ -99,6 +110,7 @@ class FunctionWriter {
   RegisterSizes& registers_;
   std::vector<Insertion>& insertions_;
   const Function* function_ = nullptr;
+  std::vector<const PlannedSite*> batch_;  // up to here
 };
 
 }  // namespace

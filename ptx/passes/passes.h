@@ -113,6 +113,12 @@ namespace uniform_barriers {
 Expected<void> run(Program& program);
 }  // namespace uniform_barriers
 
+// Finds loads that stand one behind the other, as where a loop was unrolled: one hook logs them
+// all. After uniform_barriers.
+namespace load_batches {
+Expected<void> run(Program& program);
+}  // namespace load_batches
+
 // Writes the forms in which kernels are launched where nothing is logged: guarded ones of those
 // that do nothing but plain accesses with a shortcut each, plain ones of steady kernels. Reads the
 // statements as they were, headers included; needs all sites, with numbers and shortcuts.
