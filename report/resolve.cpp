@@ -371,6 +371,12 @@ class Resolver {
             .place = own_frame(resolved(at.frames), {}, demangle(at.function))};
   }
 
+  // The thread may have come to a barrier that is not known of.
+  [[nodiscard]] bool leaves_out_barriers(const detector::RaceAccess& raw) const {
+    const LaunchRecord* const at = launch(raw.thread.launch.launch());
+    return at != nullptr && at->leaves_out_barriers;
+  }
+
   void fill_syncs(Access& access, const detector::RaceAccess& raw) const {
     for (const detector::SyncStep& step : raw.syncs) {
       if (const ptx::Site* const at = site(step.site)) {
@@ -380,7 +386,8 @@ class Resolver {
     access.has_all_syncs = raw.has_all_syncs;
     if (raw.last_sync == detector::LastSync::kNone ||
         raw.last_sync == detector::LastSync::kUnknown) {
-      access.last_sync = raw.last_sync == detector::LastSync::kNone ? "none" : "unknown";
+      const bool is_none = raw.last_sync == detector::LastSync::kNone && !leaves_out_barriers(raw);
+      access.last_sync = is_none ? "none" : "unknown";
       return;
     }
     const ptx::Site* const at =

@@ -20,6 +20,7 @@ struct LaunchRecord {
   std::string kernel;        // mangled
   std::uint64_t stream = 0;  // number of the stream, 0 = default
   detector::Dim3 grid, block;
+  bool leaves_out_barriers = false;       // those before which nothing was logged are not logged
   std::vector<std::uint64_t> host_stack;  // return addresses, innermost first
   std::string launched_from;  // what they stand for, where they cannot be looked up: in a replay
 };
@@ -45,6 +46,7 @@ struct KernelRecord {
   std::string reason;  // why not
   std::uint64_t launches = 0;
   bool synchronises = false;
+  bool leaves_out_barriers = false;  // with the filter, as of a launch
   std::uint64_t unchecked_launches =
       0;                                // of an instrumented kernel, launches that were not checked
   std::uint64_t left_out_launches = 0;  // by the user's options, which is no gap

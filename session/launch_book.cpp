@@ -47,6 +47,7 @@ report::KernelRecord& LaunchBook::record_of(const KernelBinding& kernel) {
     record.instrumented = kernel.checked();
     record.reason = record.instrumented ? "" : kernel.reason();
     record.synchronises = kernel.kernel != nullptr && kernel.kernel->numbered;
+    record.leaves_out_barriers = kernel.kernel != nullptr && kernel.kernel->has_block_events;
     if (!kernel.module->owner.empty()) {
       libraries_[{kernel.module->image, kernel.name}] = kernel.module->owner;
     }
@@ -69,7 +70,7 @@ std::uint32_t LaunchBook::intern_stack() {
 
 detector::LaunchId LaunchBook::open(const KernelBinding& kernel, const detector::LaunchInfo& info,
                                     std::uint64_t stream) {
-  const auto [kind, is_new] = known_.try_emplace({.kernel = &record_of(kernel).name,
+  const auto [kind, is_new] = known_.try_emplace({.kernel = &record_of(kernel),
                                                   .stream = stream,
                                                   .grid = info.grid,
                                                   .block = info.block,
@@ -123,7 +124,7 @@ void LaunchBook::refused(const KernelBinding* kernel, const LaunchCheck& check) 
 
 std::string LaunchBook::kernel_of(detector::LaunchId id) const {
   const std::uint32_t number = index_of(id);
-  return number == 0 || number > lines_.size() ? "" : *line_of(id).kernel;
+  return number == 0 || number > lines_.size() ? "" : line_of(id).kernel->name;
 }
 
 report::LaunchRecord LaunchBook::record(detector::LaunchId id) const {
@@ -131,7 +132,8 @@ report::LaunchRecord LaunchBook::record(detector::LaunchId id) const {
   const Line& line = line_of(id);
   report::LaunchRecord record;
   record.id = id;
-  record.kernel = *line.kernel;
+  record.kernel = line.kernel->name;
+  record.leaves_out_barriers = line.kernel->leaves_out_barriers;
   record.stream = line.stream;
   record.grid = line.grid;
   record.block = line.block;

@@ -57,9 +57,9 @@ class LaunchBook {
   template <typename Each>
   [[nodiscard]] std::vector<Each> of_launched(std::vector<Each> ProgramImage::* list) const;
 
-  // Names are those of the kernel records. A program may launch millions of times, mostly the same.
+  // A program may launch millions of times, mostly the same.
   struct Line {
-    const std::string* kernel = nullptr;
+    const report::KernelRecord* kernel = nullptr;
     std::uint64_t stream = 0;
     detector::Dim3 grid, block;
     std::uint32_t stack = 0;

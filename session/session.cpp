@@ -353,6 +353,9 @@ report::RunData Session::run_data(Reading reading) const {
     run.not_covered = launches.not_covered();
     run.register_hazards = launches.register_hazards();
   });
+  for (report::LaunchRecord& launch : run.launches) {
+    launch.leaves_out_barriers = launch.leaves_out_barriers && options_.filter != "off";
+  }
   if (reading == Reading::kLast && !contexts_.is_closed()) {
     log_queues(pipeline_.statistics(), run.sites,
                "; the program was ended before its kernels were waited for");

@@ -308,6 +308,9 @@ TEST_CASE("what a side synchronised by last is said where it is known") {
   CHECK(finding.accesses[0].syncs.empty());
   REQUIRE(finding.accesses[1].syncs.size() == 2);
   CHECK_FALSE(finding.accesses[1].has_all_syncs);
+  // Where barriers that order nothing are not logged, none that was logged is not none.
+  run.launches[0].leaves_out_barriers = true;
+  CHECK(resolve(run, Options{}).findings.front().accesses[0].last_sync == "unknown");
   CHECK(finding.accesses[1].syncs[0].place == finding.accesses[1].last_sync_place);
   CHECK(finding.accesses[1].syncs[1].when == detector::SyncWhen::kAfter);
   race.second.last_sync = detector::LastSync::kUnknown;
