@@ -95,6 +95,8 @@ TEST_CASE("a batch ends where its loads would not be the same later") {
   CHECK(halves("ld.shared.u32 %s1, [%s2];\n") == Sizes{6, 6});  // by itself it is of the first
   CHECK(halves("@%p1 mov.u32 %s1, 0;\n") == parts);
   CHECK(halves("@%p1 bra there;\nthere:\n") == parts);
+  CHECK(batches_of(kQuiet + loads(0, 5) + "again:\n" + loads(5, 11) + "@%p1 bra again;\n") ==
+        parts);
   CHECK(halves("bar.sync 0;\n") == parts);
   CHECK(halves("@%p1 ld.shared.u32 %s3, [%s2];\n") == parts);
 }
