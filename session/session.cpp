@@ -22,6 +22,7 @@
 #include "session/block_schedule.h"
 #include "session/device_area.h"
 #include "session/store_delayer.h"
+#include "session/unlogged_accesses.h"
 #include "trace/detector_options.h"
 
 namespace barracuda::session {
@@ -354,7 +355,8 @@ report::RunData Session::run_data(Reading reading) const {
     run.register_hazards = launches.register_hazards();
   });
   for (report::LaunchRecord& launch : run.launches) {
-    launch.leaves_out_barriers = launch.leaves_out_barriers && options_.filter != "off";
+    launch.leaves_out_barriers =
+        launch.leaves_out_barriers && UnloggedAccesses::are_wanted(options_);
   }
   if (reading == Reading::kLast && !contexts_.is_closed()) {
     log_queues(pipeline_.statistics(), run.sites,

@@ -177,7 +177,7 @@ uniform: generic stores are global|passes/uniform_barriers.cpp|s/effect.space !=
 uniform: generic loads are shared|passes/uniform_barriers.cpp|s/site.effect.space == StateSpace::kShared/true/
 uniform: who left has come to every barrier|passes/uniform_barriers.cpp|s/== Uniformity::kAll;/!= Uniformity::kSome;/
 batches: an address may change before the last load|passes/load_batches.cpp|s/ || changes_address(passed)) {/) {/
-batches: they go on behind a label|passes/load_batches.cpp|s/return statement.kind == StatementKind::kLocation || statement.kind == StatementKind::kPragma;/return true;/
+batches: they go on behind a label|analysis/use_condition.cpp|s/return statement.kind == StatementKind::kLocation || statement.kind == StatementKind::kPragma;/return true;/
 batches: a predicate is the same later|passes/load_batches.cpp|s/statement.instruction.predicate.empty() \&\&/(true || statement.instruction.predicate.empty()) \&\&/
 batches: lanes need not meet before a matrix|hooks/batch_text.cpp|s/^    text += kMeetInWarp;.*//
 batches: loads ask nothing|hooks/batch_text.cpp|s/      first.in_read_only_interval$/      true/

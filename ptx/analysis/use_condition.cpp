@@ -45,7 +45,8 @@ bool is_fixed(const Operand& special) {
   return std::ranges::find(kNames, special.name) != std::end(kNames);
 }
 
-// Logging may be put off until after it.
+}  // namespace
+
 bool may_be_passed(const Statement& statement, const Effect& effect) {
   using enum OpcodeClass;
   if (statement.kind != StatementKind::kInstruction) {
@@ -56,8 +57,6 @@ bool may_be_passed(const Statement& statement, const Effect& effect) {
   return !effect.not_covered && (c == kArithmetic || c == kNoEffect ||
                                  (is_access && effect.order == wire::MemoryOrder::kWeak));
 }
-
-}  // namespace
 
 UseCondition UseConditions::of(std::size_t load) {
   load_ = load;

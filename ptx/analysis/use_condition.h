@@ -104,4 +104,8 @@ class UseConditions {
   boost::unordered_flat_map<std::string_view, std::string> cloned_;  // by that name
 };
 
+// Whether what comes before a statement may be logged behind it: a computation, or a weak load or
+// store, orders nothing.
+bool may_be_passed(const Statement& statement, const Effect& effect);
+
 }  // namespace barracuda::ptx

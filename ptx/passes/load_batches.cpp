@@ -9,6 +9,7 @@
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/load_or_store.h"
 #include "ptx/analysis/program.h"
+#include "ptx/analysis/use_condition.h"
 #include "ptx/hooks/hook_call.h"
 #include "ptx/hooks/hook_text.h"
 #include "ptx/passes/passes.h"
@@ -35,16 +36,11 @@ bool may_be_batched(const PlannedSite& site, const Statement& statement, bool ha
          wire::state_use(site_word(site)) == wire::StateUse::kRead;
 }
 
-// What may stand between two loads of a batch.
-bool may_be_passed(const Statement& statement, const Effect& effect) {
-  using enum OpcodeClass;
-  if (statement.kind != StatementKind::kInstruction) {
-    return statement.kind == StatementKind::kLocation || statement.kind == StatementKind::kPragma;
-  }
-  const OpcodeClass c = effect.opcode_class;
-  const bool is_weak = (c == kLoad || c == kStore) && effect.order == wire::MemoryOrder::kWeak;
-  return !effect.not_covered && (c == kArithmetic || c == kNoEffect || c == kWarpCollective ||
-                                 c == kMatrixAccess || is_weak);
+// Between two loads of a batch. What a warp does together orders none of its memory.
+bool may_stand_between(const Statement& statement, const Effect& effect) {
+  const bool is_together = effect.opcode_class == OpcodeClass::kWarpCollective ||
+                           effect.opcode_class == OpcodeClass::kMatrixAccess;
+  return may_be_passed(statement, effect) || (is_together && !effect.not_covered);
 }
 
 class FunctionBatches {
@@ -70,7 +66,7 @@ class FunctionBatches {
   void pass_until(std::size_t statement) {
     for (; at_ < statement && !loads_.empty(); ++at_) {
       const Statement& passed = program_.module.statements[at_];
-      if (!may_be_passed(passed, program_.effects[at_]) || changes_address(passed)) {
+      if (!may_stand_between(passed, program_.effects[at_]) || changes_address(passed)) {
         close();
       }
     }

@@ -35,14 +35,6 @@ Kernel facts_of(std::string_view body) {
   return rewrite_body(body).kernels.at(0);
 }
 
-std::size_t count(const std::string& text, std::string_view what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
-    ++found;
-  }
-  return found;
-}
-
 }  // namespace
 
 TEST_CASE("every coordinate of a place is read from the launch, and nothing else is") {

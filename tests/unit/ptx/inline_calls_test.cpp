@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "ptx/parse.h"
+#include "ptx_text.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -41,14 +42,6 @@ call.uni vprintf, (param0);
 ret;
 }
 )";
-
-std::size_t count(const std::string& text, const std::string& word) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    ++found;
-  }
-  return found;
-}
 
 TEST_CASE("a function stands in the place of its call, its parameters are registers") {
   const auto module = parse(kText);

@@ -40,14 +40,6 @@ std::string plain(const std::string& body, InstrumentOptions options = {}) {
   return instrumented(body, options).kernels.front().plain;
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) {
-    ++found;
-  }
-  return found;
-}
-
 const std::string kCopy =
     "@%p1 bra done;\nld.global.f32 %f1, [%rd5];\nst.global.f32 [%rd4+8], %f1;\n";
 

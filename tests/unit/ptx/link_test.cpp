@@ -39,15 +39,6 @@ std::string error_of(const std::vector<std::string>& texts) {
   return module.error().message;
 }
 
-std::size_t count(std::string_view text, std::string_view part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string_view::npos;
-       at = text.find(part, at + part.size())) {
-    ++n;
-  }
-  return n;
-}
-
 constexpr std::string_view kDeclare = ".extern .func f(.param .b32 a);\n";
 constexpr std::string_view kDefine = ".visible .func f(.param .b32 a)\n{\nret;\n}\n";
 constexpr std::string_view kCall =

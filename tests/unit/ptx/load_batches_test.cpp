@@ -25,18 +25,10 @@ std::string instrumented(std::string_view body) {
   return std::move(result->text);
 }
 
-int count(std::string_view text, std::string_view words) {
-  int found = 0;
-  for (std::size_t at = 0; (at = text.find(words, at)) != std::string_view::npos; ++at) {
-    ++found;
-  }
-  return found;
-}
-
 // How many loads each batch has, in the order of the text.
-std::vector<int> batches_of(std::string_view body) {
+std::vector<std::size_t> batches_of(std::string_view body) {
   const std::string text = instrumented(body);
-  std::vector<int> sizes;
+  std::vector<std::size_t> sizes;
   std::size_t begin = 0;
   for (std::size_t at = 0; (at = text.find("\n$__barracuda_next", at)) != std::string::npos; ++at) {
     sizes.push_back(count(std::string_view(text).substr(begin, at - begin),
@@ -54,7 +46,7 @@ std::string loads(int first, int last) {
   return text;
 }
 
-using Sizes = std::vector<int>;
+using Sizes = std::vector<std::size_t>;
 
 const std::string kQuiet = "st.shared.u32 [tile], %s1;\nbar.sync 0;\n";
 const std::string kStore = "st.shared.u32 [%s2], %s3;\n";

@@ -1,6 +1,7 @@
 // PTX for tests: a kernel around a body, and the files that the build compiled from data/*.cu.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ Module parse_module(std::string text);
 std::vector<const Statement*> body_of(const Module& module);
 // The operands of the only instruction of `body`, which may declare things before it.
 Instruction parse_instruction(std::string_view text);
+
+// How often a text has `part` in it.
+std::size_t count(std::string_view text, std::string_view part);
 
 std::string read_text(const std::filesystem::path& path);
 // PTX files compiled from data/*.cu whose name ends in `suffix` ("sm_90.ptx"; empty: all).

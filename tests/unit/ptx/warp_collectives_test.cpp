@@ -8,6 +8,7 @@
 
 #include "ptx/instrument.h"
 #include "ptx/parse.h"
+#include "ptx_text.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -29,14 +30,6 @@ std::string instrumented(std::string_view body) {
 
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != text.npos;
-}
-
-std::size_t count(const std::string& text, std::string_view part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) {
-    ++found;
-  }
-  return found;
 }
 
 }  // namespace
