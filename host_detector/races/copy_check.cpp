@@ -139,6 +139,7 @@ void CopyCheck::apply(const CopyInfo& copy) {
     }
   }
   engine_.copies.add(copy, order);
+  newest_ = std::max(newest_, copy.id);
   bool is_met = false;
   for (auto& [id, launch] : engine_.running) {
     if (copy.operation != HostOperation::kConstants && !order.is_before(copy.id, id)) {
@@ -152,6 +153,7 @@ void CopyCheck::apply(const CopyInfo& copy) {
 }
 
 void CopyCheck::begin_launch(LaunchState& launch) {
+  launch.newest_copy = newest_;
   if (engine_.copies.has_others(launch.info.id, engine_.order)) {
     launch.may_race_with_copies = true;
     engine_.copies.sort_in(engine_.order);

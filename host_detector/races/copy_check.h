@@ -36,10 +36,12 @@ class CopyCheck {
   void forget_past(const Comer& comer, const MemoryRows& range, bool has_others);
 
   EngineState& engine_;
+  CopyId newest_{};
 };
 
-// A race of what the host does by `operation` with another access, in the order of their coming. It
-// is a warning with an access that the compiler speculated.
+// A race of what the host does by `operation` with another access, in the order in which the host
+// asked for the two: which of them the detector meets first is chance. It is a warning with an
+// access that the compiler speculated.
 [[nodiscard]] RaceEvent copy_race(HostOperation operation, const RaceAccess& first,
                                   const RaceAccess& second, bool is_speculated = false);
 [[nodiscard]] RaceAccess describe_copy(const LiveCopy& copy);

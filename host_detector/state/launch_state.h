@@ -79,6 +79,7 @@ struct LaunchState : LaunchShape {
 
   bool ran_with_others = false;       // some other launch is not ordered before this one
   bool may_race_with_copies = false;  // nothing orders some live copy before it
+  CopyId newest_copy{};               // of those that came before it began
   Clock initial;                      // what the launches before it had learnt of others
   Clock from_grid_wait;  // what else its threads know from griddepcontrol.wait on; empty
                          // unless it began before its prerequisite was over

@@ -65,6 +65,21 @@ TEST_CASE("a free that nothing orders after a use races with it, whichever comes
   }
 }
 
+// The host asked for the launch first: its records come at any time.
+TEST_CASE("a race with a free names first what the host asked for first") {
+  Scenario scenario;
+  const LaunchId user = scenario.launch(1, 1, {});
+  scenario.detector.apply_copy(free_of(1, {}));
+  scenario.write({.launch = user}, kData);
+  scenario.exit({.launch = user});
+  REQUIRE(scenario.races().size() == 1);
+  const RaceEvent& race = scenario.races()[0];
+  CHECK(race.kind == RaceKind::kUseAfterFree);
+  CHECK_FALSE(race.first.site.is_call());
+  CHECK(race.first.thread.launch == user);
+  CHECK(race.second.site == CallId{1});
+}
+
 TEST_CASE("who uses memory on after its free meets its next owner") {
   for (const bool ordered : {true, false}) {
     Scenario scenario;

@@ -142,11 +142,10 @@ TEST_CASE("of a kernel that races with a copy by the host it is known, the copy 
     }
     REQUIRE(scenario.races().size() == 1);
     const RaceEvent& race = scenario.races()[0];
-    const RaceAccess& of_kernel = is_copy_first ? race.second : race.first;
-    CHECK(of_kernel.thread.launch == launch);
-    CHECK(of_kernel.last_sync == LastSync::kKnown);
-    CHECK(of_kernel.last_sync_site == fence);
-    CHECK((is_copy_first ? race.first : race.second).last_sync == LastSync::kNotAsked);
+    CHECK(race.first.thread.launch == launch);  // it was begun before the copy
+    CHECK(race.first.last_sync == LastSync::kKnown);
+    CHECK(race.first.last_sync_site == fence);
+    CHECK(race.second.last_sync == LastSync::kNotAsked);
   }
 }
 
