@@ -304,66 +304,102 @@ BARRACUDA_HOOK HookResult __barracuda_keep_access_generic(std::uint32_t site, st
 
 // Of those: what comes before the access is logged, and the access if it has to be. Each part is a
 // function of its own, so that a kernel needs no more registers than one of them has.
-BARRACUDA_HOOK bool __barracuda_follow(std::uint32_t site, std::uint64_t address,
-                                       std::uint32_t interval, std::uint64_t value, bool is_known) {
-  return barracuda::wire::follow_access(site, address, interval, {value, is_known});
+BARRACUDA_HOOK bool __barracuda_follow_states(std::uint32_t site, std::uint64_t address,
+                                              std::uint32_t interval, std::uint64_t value,
+                                              bool is_known) {
+  return barracuda::wire::follow_states(site, address, interval, {value, is_known});
 }
 
-__device__ __forceinline__ bool log_kept(std::uint32_t site, std::uint64_t address,
-                                         std::uint32_t interval) {
-  return __barracuda_block.descriptor != 0 && address != barracuda::wire::kNoAddress &&
-         __barracuda_follow(site, address, interval, 0, false);
+BARRACUDA_HOOK bool __barracuda_follow_owners(std::uint32_t site, std::uint64_t address,
+                                              std::uint32_t interval, std::uint64_t value,
+                                              bool is_known) {
+  return barracuda::wire::follow_owners(site, address, interval, {value, is_known});
 }
 
+enum class AccessedMemory { kShared, kGlobal, kGeneric };
+
+template <AccessedMemory kMemory>
+__device__ __forceinline__ bool follow(std::uint32_t site, std::uint64_t address,
+                                       std::uint32_t interval, std::uint64_t value = 0,
+                                       bool is_known = false) {
+  if (__barracuda_block.descriptor == 0 || address == barracuda::wire::kNoAddress) {
+    return false;
+  }
+  const bool is_global =
+      kMemory == AccessedMemory::kGlobal ||
+      (kMemory == AccessedMemory::kGeneric && barracuda::wire::is_global(address));
+  return is_global ? __barracuda_follow_owners(site, address, interval, value, is_known)
+                   : __barracuda_follow_states(site, address, interval, value, is_known);
+}
+
+template <AccessedMemory kMemory>
 __device__ __forceinline__ void log_followed_access(std::uint32_t site, std::uint64_t address,
                                                     std::uint32_t interval) {
-  if (log_kept(site, address, interval)) {
+  if (follow<kMemory>(site, address, interval)) {
     __barracuda_access(site, address);
   }
 }
 
+template <AccessedMemory kMemory>
 __device__ __forceinline__ void log_followed_store(std::uint32_t site, std::uint64_t address,
                                                    std::uint32_t interval, std::uint64_t low,
                                                    std::uint64_t high) {
-  using namespace barracuda::wire;
-  if (__barracuda_block.descriptor != 0 && address != kNoAddress &&
-      __barracuda_follow(site, address, interval, stored_value(low, high), true)) {
+  if (follow<kMemory>(site, address, interval, barracuda::wire::stored_value(low, high), true)) {
     __barracuda_store_wide(site, address, low, high);
   }
 }
 
 BARRACUDA_HOOK void __barracuda_followed_access(std::uint32_t site, std::uint64_t address,
                                                 std::uint32_t interval) {
-  log_followed_access(site, address, interval);
+  log_followed_access<AccessedMemory::kShared>(site, address, interval);
 }
 
 BARRACUDA_HOOK void __barracuda_followed_access_generic(std::uint32_t site, std::uint64_t address,
                                                         std::uint32_t interval) {
-  log_followed_access(site, barracuda::wire::tagged_generic(address), interval);
+  log_followed_access<AccessedMemory::kGeneric>(site, barracuda::wire::tagged_generic(address),
+                                                interval);
+}
+
+BARRACUDA_HOOK void __barracuda_followed_global_access(std::uint32_t site, std::uint64_t address,
+                                                       std::uint32_t interval) {
+  log_followed_access<AccessedMemory::kGlobal>(site, address, interval);
 }
 
 BARRACUDA_HOOK void __barracuda_followed_store(std::uint32_t site, std::uint64_t address,
                                                std::uint32_t interval, std::uint64_t low,
                                                std::uint64_t high) {
-  log_followed_store(site, address, interval, low, high);
+  log_followed_store<AccessedMemory::kShared>(site, address, interval, low, high);
 }
 
 BARRACUDA_HOOK void __barracuda_followed_store_generic(std::uint32_t site, std::uint64_t address,
                                                        std::uint32_t interval, std::uint64_t low,
                                                        std::uint64_t high) {
-  log_followed_store(site, barracuda::wire::tagged_generic(address), interval, low, high);
+  log_followed_store<AccessedMemory::kGeneric>(site, barracuda::wire::tagged_generic(address),
+                                               interval, low, high);
+}
+
+BARRACUDA_HOOK void __barracuda_followed_global_store(std::uint32_t site, std::uint64_t address,
+                                                      std::uint32_t interval, std::uint64_t low,
+                                                      std::uint64_t high) {
+  log_followed_store<AccessedMemory::kGlobal>(site, address, interval, low, high);
 }
 
 // Before the hooks of a strong access of such a kernel: what was kept of its bytes is logged, and
 // from now on all that comes to them.
 BARRACUDA_HOOK HookResult __barracuda_log_states(std::uint32_t site, std::uint64_t address,
                                                  std::uint32_t interval) {
-  return {log_kept(site, address, interval)};
+  return {follow<AccessedMemory::kShared>(site, address, interval)};
 }
 
 BARRACUDA_HOOK HookResult __barracuda_log_states_generic(std::uint32_t site, std::uint64_t address,
                                                          std::uint32_t interval) {
-  return {log_kept(site, barracuda::wire::tagged_generic(address), interval)};
+  return {
+      follow<AccessedMemory::kGeneric>(site, barracuda::wire::tagged_generic(address), interval)};
+}
+
+BARRACUDA_HOOK HookResult __barracuda_log_owners(std::uint32_t site, std::uint64_t address,
+                                                 std::uint32_t interval) {
+  return {follow<AccessedMemory::kGlobal>(site, address, interval)};
 }
 
 // Where barriers of warps are counted, before whatever else orders threads is logged: those of the

@@ -128,12 +128,14 @@ __device__ __forceinline__ bool owns_access(std::uint32_t site, std::uint64_t ad
 // Whether this lane's access has to be logged. What comes before it is logged here. Of an access
 // that becomes part of a block's state there is no record as well: what is logged of the state
 // later was before it, and would come behind it.
+//
+// Each kind of memory has its function: two thirds of this code are for shared memory, which many
+// modules do not have, and most of a small module's first run is its compilation.
+template <class Follow>
 __device__ __forceinline__ bool follow_access(std::uint32_t site, std::uint64_t address,
-                                              std::uint32_t interval, const StoredValue& stored) {
+                                              std::uint32_t interval, const StoredValue& stored,
+                                              const Follow& follow) {
   const std::uint64_t descriptor = __barracuda_block.descriptor;
-  const JudgedAccess judged = is_global(address)
-                                  ? judge_access(descriptor, site, address, access_use(site))
-                                  : JudgedAccess{};
   const BlockStates states(descriptor);
   const Lanes lanes = Lanes::at_site(site);
   bool is_alone = true;
@@ -142,21 +144,39 @@ __device__ __forceinline__ bool follow_access(std::uint32_t site, std::uint64_t 
     is_alone = __popc(Lanes::like(lanes.mask, address >> size_log2_at(site))) == 1;
     mark = mark_of(lanes, stored);
   }
-  bool logs = judged.decision != LogDecision::kLeftOut;
-  if (judged.decision == LogDecision::kWatched) {
-    const WordOwners owners(descriptor, states);
-    OwnerAccess access = owners.access(site, address, interval, mark);
-    access.use = is_alone ? access.use : StateUse::kLogged;
-    logs = owners.follow(judged.offset, bytes_at(site), address, access, stored.value,
-                         (interval & kFrozen) != 0);
-  } else if (logs && states.are_kept()) {
-    logs = states.follow(site, address, interval, is_alone, mark, stored.value);
-  }
+  const bool logs = follow(states, is_alone, mark);
   if (lanes.those(logs) == 0 || lanes.those(is_quiet(descriptor, site)) != 0) {
     return false;
   }
   states.tell_own_barriers(lanes, interval);
   return logs;
+}
+
+__device__ __forceinline__ bool follow_states(std::uint32_t site, std::uint64_t address,
+                                              std::uint32_t interval, const StoredValue& stored) {
+  const auto follow = [&](const BlockStates& states, bool is_alone, std::uint32_t mark) {
+    return !states.are_kept() ||
+           states.follow(site, address, interval, is_alone, mark, stored.value);
+  };
+  return follow_access(site, address, interval, stored, follow);
+}
+
+// The address is_global().
+__device__ __forceinline__ bool follow_owners(std::uint32_t site, std::uint64_t address,
+                                              std::uint32_t interval, const StoredValue& stored) {
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
+  const JudgedAccess judged = judge_access(descriptor, site, address, access_use(site));
+  const auto follow = [&](const BlockStates& states, bool is_alone, std::uint32_t mark) {
+    if (judged.decision != LogDecision::kWatched) {
+      return judged.decision != LogDecision::kLeftOut;
+    }
+    const WordOwners owners(descriptor, states);
+    OwnerAccess access = owners.access(site, address, interval, mark);
+    access.use = is_alone ? access.use : StateUse::kLogged;
+    return owners.follow(judged.offset, bytes_at(site), address, access, stored.value,
+                         (interval & kFrozen) != 0);
+  };
+  return follow_access(site, address, interval, stored, follow);
 }
 
 }  // namespace barracuda::wire

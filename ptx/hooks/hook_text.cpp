@@ -312,13 +312,14 @@ HookText HookWriter::write_access(const PlannedSite& site, const Statement& stat
       needless = skip_if(hook(state_hook(site)), {id, where, count});
     }
     text += needless.before;
-    text += write_call(called_, hook("followed_access"), {id, where, count});
+    text += write_call(called_, hook(of_memory(site, "followed_global_access", "followed_access")),
+                       {id, where, count});
   } else if (site.counts_intervals) {
-    const bool is_global = site.effect.space == StateSpace::kGlobal;
     needless =
-        skip_if(hook(is_global ? "owns_store" : "keep_store"), {id, where, count, low, high});
+        skip_if(hook(of_memory(site, "owns_store", "keep_store")), {id, where, count, low, high});
     text += needless.before;
-    text += write_call(called_, hook("followed_store"), {id, where, count, low, high});
+    text += write_call(called_, hook(of_memory(site, "followed_global_store", "followed_store")),
+                       {id, where, count, low, high});
   } else {
     if (may_be_left_out(site)) {
       needless = skip_if(hook("leaves_out"), {id, where});

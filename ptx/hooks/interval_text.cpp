@@ -94,13 +94,19 @@ std::string write_tell_barriers(const PlannedSite& site, HookNames& called) {
                                 : std::string{};
 }
 
+std::string_view of_memory(const PlannedSite& site, std::string_view global,
+                           std::string_view other) {
+  return site.effect.space == StateSpace::kGlobal ? global : other;
+}
+
 std::string write_log_states(const PlannedSite& site, bool is_generic, HookNames& called) {
   std::string told = write_tell_barriers(site, called);
   if (!site.logs_states) {
     return told;
   }
+  const Hook hook = {.name = of_memory(site, "log_owners", "log_states"), .is_generic = is_generic};
   return fmt::format("{}{{\n.reg .b64 %__barracuda_n;\n{}}}\n", told,
-                     write_call_for_number(called, {.name = "log_states", .is_generic = is_generic},
+                     write_call_for_number(called, hook,
                                            {b32(site_word(site) | wire::kAlwaysLogged),
                                             b64("%__barracuda_a"), b32(std::string(kInterval))}));
 }

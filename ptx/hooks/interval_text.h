@@ -31,6 +31,10 @@ HookText write_warp_barrier(const PlannedSite& barrier, std::string_view event, 
 // if none are.
 std::string write_tell_barriers(const PlannedSite& site, HookNames& called);
 
+// The hook for the memory that an access is of: a module has the hooks alone that it calls.
+std::string_view of_memory(const PlannedSite& site, std::string_view global,
+                           std::string_view other);
+
 // Before the hooks of a strong access, whose address is in %__barracuda_a, the same and what was
 // kept of its bytes; nothing if it has no states.
 std::string write_log_states(const PlannedSite& site, bool is_generic, HookNames& called);

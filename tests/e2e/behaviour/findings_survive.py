@@ -93,8 +93,6 @@ class Bench:
         os.kill(target, number)
         _, err = self.finish(process, what)
         summary = self.expect_races(what, err)
-        if bare and name == "SIGKILL":
-            return  # the findings are in the file; nobody is left to write more
         status = process.returncode
         self.expect(status == FINDINGS, f"{what}: status {status}", err)
         self.expect(summary is not None and summary["signal"] == number, f"{what}: summary {summary}", err)
@@ -113,18 +111,19 @@ class Bench:
         unchecked = "may not be checked to its end"
         self.expect((unchecked in " ".join(err.split())) == says, f"{what}: '{unchecked}' is expected: {says}", err)
 
-    def killed_at_once(self):
-        """SIGKILL from outside, as soon as the kernels are through: what is found is safe within milliseconds.
+    def killed(self, what, how, bare, seconds):
+        """SIGKILL from outside, so long after the kernels are through: what is found is safe within milliseconds.
         On a machine that is busy they may be more, so one of some runs has to show it."""
         races = set()
         for _ in range(5):
-            process = self.start("idle", False)
-            os.kill(self.program_of(process), signal.SIGKILL)
-            self.finish(process, "SIGKILL at once")
-            races = racy_kernels(self.json)[0]
+            process = self.start(how, bare)
+            time.sleep(seconds)
+            os.kill(process.pid if bare else self.program_of(process), signal.SIGKILL)
+            self.finish(process, what)
+            races = racy_kernels(self.json)[0] if self.json.exists() else set()
             if races == RACY_KERNELS:
                 return
-        self.failures.append(f"SIGKILL at once: races in {sorted(races)} only")
+        self.failures.append(f"{what}: races in {sorted(races)} only")
 
     def own_end(self, how, status, says=None, bare=False, own=None):
         what = f"{how}, {'bare' if bare else 'run'}"
@@ -153,8 +152,11 @@ def main():
             (lib / name).symlink_to(arguments.library)
         for _ in range(arguments.moments):
             for name in SIGNALS:
-                for bare in (False, True):
-                    bench.signalled(name, bare)
+                bench.signalled(name, False)
+                if name != "SIGKILL":
+                    bench.signalled(name, True)
+            # The findings are in the file; nobody is left to write more.
+            bench.killed("SIGKILL, bare", "loop", True, 0.3 + random.random())
         for bare in (False, True):
             bench.terminated("idle", "complete", False, bare)
             bench.terminated("hang", "incomplete", True, bare)
@@ -168,7 +170,7 @@ def main():
             if arguments.device == "cpu":  # the threads of a GPU's driver keep the process for ever
                 bench.own_end("main-leaves", FINDINGS, "at exit", bare, own=0)
                 bench.own_end("main-first", FINDINGS, "went on\nat exit", bare, own=0)
-        bench.killed_at_once()
+        bench.killed("SIGKILL at once", "idle", False, 0)
         bench.own_end("exec", FINDINGS, "executed")
         bench.own_end("early", 128 + signal.SIGSEGV, "ended by signal 11")
     for failure in bench.failures:

@@ -165,7 +165,7 @@ TEST_CASE("memory that a launch writes has states where no block learns of anoth
   CHECK_FALSE(keeps_owners(store + barrier + "st.release.gpu.global.u32 [%rd1], %r1;\n"));
   CHECK_FALSE(keeps_owners(store + "bar.warp.sync 15;\n"));
   CHECK(instrument_with(store + barrier + "ld.acquire.gpu.global.u32 %r3, [%rd1];\n")
-            .text.find("__barracuda_log_states") != std::string::npos);
+            .text.find("__barracuda_log_owners") != std::string::npos);
 }
 
 TEST_CASE("the interval is counted behind each barrier, and each hook of shared memory has it") {
@@ -349,8 +349,8 @@ TEST_CASE("what else orders threads of a warp has its counted barriers told firs
 TEST_CASE("loads past coherence have no states") {
   const auto is_logged = [](const std::string& load) {
     const std::string text = instrument_with(load + "st.global.u32 [%rd2], %r2;\n").text;
-    const std::size_t call =
-        text.find("__barracuda_followed_access,", text.find("mov.b32 %__barracuda_interval"));
+    const std::size_t call = text.find("__barracuda_followed_global_access,",
+                                       text.find("mov.b32 %__barracuda_interval"));
     REQUIRE(call != std::string::npos);
     const std::size_t word = text.rfind("[__barracuda_p0], ", call);
     return (std::stoul(text.substr(word + 18)) & wire::kAlwaysLogged) != 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "base/strong_id.h"
 #include "ptx/parse.h"
@@ -51,6 +52,22 @@ TEST_CASE("the logger is parsed once, not for each module") {
   const InstrumentedModule again = instrument_text(text);
   CHECK(parsed_modules() - before == 1);  // the program's own
   CHECK(again.text.find(".func __barracuda_access") != std::string::npos);
+}
+
+TEST_CASE("of what follows states a module has the part for the memory that it accesses") {
+  for (const std::string space : {".global", ".shared", ""}) {
+    INFO("space '" << space << "'");
+    const std::string at = space == ".shared" ? " [tile]" : " [%rd1]";
+    const InstrumentedModule module = instrument_body(
+        with_registers(fmt::format(".shared .align 4 .b8 tile[64]; ld{0}.u32 %r1,{1}; bar.sync 0; "
+                                   "st{0}.u32{1}, %r1; red{0}.add.u32{1}, 1; ret;",
+                                   space, at)));
+    const auto has = [&](std::string_view function) {
+      return module.text.find(fmt::format("{}(", function)) != std::string::npos;
+    };
+    CHECK(has("__barracuda_follow_owners") == (space != ".shared"));
+    CHECK(has("__barracuda_follow_states") == (space != ".global"));
+  }
 }
 
 TEST_CASE("variables of shared memory lie behind the tool's word on the emulated device") {
