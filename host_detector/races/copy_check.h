@@ -36,7 +36,7 @@ class CopyCheck {
   void forget_past(const Comer& comer, const MemoryRows& range, bool has_others);
 
   EngineState& engine_;
-  CopyId newest_{};
+  CopyId newest_{};  // of those that were applied
 };
 
 // A race of what the host does by `operation` with another access, in the order in which the host

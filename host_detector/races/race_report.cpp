@@ -30,16 +30,15 @@ void report_race_with_copy(const PlacedPiece& access, const LiveCopy& copy, cons
         ordered |= std::uint32_t{1} << lane;
         continue;
       }
-      const RaceAccess of_host = describe_copy(copy);
-      const RaceAccess of_kernel = describe_cell(engine, cell, lane, access.block_start() + byte);
-      const bool is_host_first = copy.id <= access.actor().cta.launch.newest_copy;
-      RaceEvent race =
-          is_host_first ? copy_race(copy.operation, of_host, of_kernel, access.site().speculated)
-                        : copy_race(copy.operation, of_kernel, of_host, access.site().speculated);
+      RaceEvent race = copy_race(copy.operation, describe_copy(copy),
+                                 describe_cell(engine, cell, lane, access.block_start() + byte),
+                                 access.site().speculated);
       if (!engine.log.count_again(race)) {
-        RaceAccess& access_of_kernel = is_host_first ? race.second : race.first;
-        access_of_kernel.call_stack = engine.stacks.calls(cell.stack);
-        tell_last_sync(access.actor().warp.sync_notes, access_of_kernel);
+        race.second.call_stack = engine.stacks.calls(cell.stack);
+        tell_last_sync(access.actor().warp.sync_notes, race.second);
+        if (copy.id > access.actor().cta.launch.newest_copy) {
+          std::swap(race.first, race.second);  // the host asked for the launch first
+        }
         engine.log.add(std::move(race));
       }
       return;

@@ -22,8 +22,10 @@ FINDINGS = 66
 
 
 def racy_kernels(path):
-    """The kernels of the races that the JSON report names, and its summary."""
+    """The kernels of the races that the JSON report names, and its summary; none of a report that was not begun."""
     kernels, summary = set(), None
+    if not path.exists():
+        return kernels, summary
     for line in path.read_text().splitlines():
         entry = json.loads(line)
         if entry["type"] == "race":
@@ -77,7 +79,7 @@ class Bench:
             self.failures.append(what + "\n" + "\n".join("    " + line for line in err.splitlines()[-12:]))
 
     def expect_races(self, what, err):
-        kernels, summary = racy_kernels(self.json) if self.json.exists() else (set(), None)
+        kernels, summary = racy_kernels(self.json)
         self.expect(kernels == RACY_KERNELS, f"{what}: races in {sorted(kernels)} only", err)
         return summary
 
@@ -120,7 +122,7 @@ class Bench:
             time.sleep(seconds)
             os.kill(process.pid if bare else self.program_of(process), signal.SIGKILL)
             self.finish(process, what)
-            races = racy_kernels(self.json)[0] if self.json.exists() else set()
+            races = racy_kernels(self.json)[0]
             if races == RACY_KERNELS:
                 return
         self.failures.append(f"{what}: races in {sorted(races)} only")

@@ -126,26 +126,32 @@ TEST_CASE("blocks that are over are forgotten when thousands have ended after th
 }
 
 TEST_CASE("of a kernel that races with a copy by the host it is known, the copy has none") {
-  for (const bool is_copy_first : {false, true}) {
+  enum class CopyComes { kBeforeLaunch, kBeforeAccess, kLast };
+  for (const CopyComes when :
+       {CopyComes::kBeforeLaunch, CopyComes::kBeforeAccess, CopyComes::kLast}) {
     Scenario scenario;
+    const auto copy_if = [&](CopyComes now) {
+      if (when == now) {
+        scenario.detector.apply_copy(
+            {.id = CopyId{1}, .call = CallId{0}, .accesses = {{.address = kData, .row_bytes = 4}}});
+      }
+    };
+    copy_if(CopyComes::kBeforeLaunch);
     const LaunchId launch = scenario.launch(1, 32);
     const SiteId fence = scenario.event(
         {.mask = kAll},
         {.operation = Operation::kFence, .order = MemoryOrder::kAcqRel, .scope = Scope::kGpu});
-    if (!is_copy_first) {
-      scenario.write(kWriter, kData);
-    }
-    scenario.detector.apply_copy(
-        {.id = CopyId{1}, .call = CallId{0}, .accesses = {{.address = kData, .row_bytes = 4}}});
-    if (is_copy_first) {
-      scenario.write(kWriter, kData);
-    }
+    copy_if(CopyComes::kBeforeAccess);
+    scenario.write(kWriter, kData);
+    copy_if(CopyComes::kLast);
     REQUIRE(scenario.races().size() == 1);
     const RaceEvent& race = scenario.races()[0];
-    CHECK(race.first.thread.launch == launch);  // it was begun before the copy
-    CHECK(race.first.last_sync == LastSync::kKnown);
-    CHECK(race.first.last_sync_site == fence);
-    CHECK(race.second.last_sync == LastSync::kNotAsked);
+    const bool is_copy_first = when == CopyComes::kBeforeLaunch;
+    const RaceAccess& of_kernel = is_copy_first ? race.second : race.first;
+    CHECK(of_kernel.thread.launch == launch);
+    CHECK(of_kernel.last_sync == LastSync::kKnown);
+    CHECK(of_kernel.last_sync_site == fence);
+    CHECK((is_copy_first ? race.first : race.second).last_sync == LastSync::kNotAsked);
   }
 }
 
