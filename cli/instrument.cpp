@@ -21,8 +21,9 @@ Expected<ptx::InstrumentedModule> instrument_file(const InstrumentCommand& comma
   TRY(ptx::Module module, ptx::parse(std::move(text)));
   std::vector<ptx::Module> units;
   units.push_back(std::move(module));
-  return ptx::instrument(std::move(units),
-                         {.reduce_in_block = command.reduce_in_block, .has_shortcuts = true});
+  return ptx::instrument(std::move(units), {.reduce_in_block = command.reduce_in_block,
+                                            .tells_shared_places = true,
+                                            .has_shortcuts = true});
 }
 
 std::string site_line(const ptx::Site& site) {

@@ -524,6 +524,16 @@ BARRACUDA_HOOK void __barracuda_event(std::uint32_t site, std::uint32_t detail,
   barracuda::wire::log_event(site, detail, threads);
 }
 
+// By one thread of a launch: where a variable of its kernel lies in shared memory, and which one,
+// the number 0 last. Not if all of that is known (Operation::kSharedPlace).
+BARRACUDA_HOOK void __barracuda_shared_place(std::uint32_t site, std::uint32_t address,
+                                             std::uint32_t number) {
+  const std::uint64_t descriptor = __barracuda_block.descriptor;
+  if (descriptor != 0 && !barracuda::wire::is_quiet(descriptor, site)) {
+    barracuda::wire::log_event(site, address, number);
+  }
+}
+
 // Of asynchronous copies in kernels that keep states of them (copy_states.h): what one writes, a
 // commit, and a wait that leaves so many groups. `groups` is the register that counts them; the
 // last two say what it is behind them.

@@ -1,8 +1,8 @@
 // Sites that are logged no more, because each is in a race that was seen often enough (option
-// race-limit): a bit for each of a session's first sites, in pinned host memory that all launches
-// of a context look at before they log a plain access. The host sets bits while kernels run. What
-// is left out so are accesses alone, never synchronisation, so no race is ever invented by it; but
-// other races of these sites may then be missed.
+// race-limit), or has told where shared variables lie: a bit for each of a session's first sites,
+// in pinned host memory that all launches of a context look at before they log a plain access or a
+// place. The host sets bits while kernels run. What is left out so is never synchronisation, so no
+// race is ever invented by it; but other races of these sites may then be missed.
 #pragma once
 
 #include <cstdint>

@@ -48,9 +48,11 @@ enum class Operation : std::uint8_t {
   kMeet,    // where the ways of a branch meet, logged by lanes that went apart
   kMatrixProduct,  // wgmma.mma_async: reads of shared memory that its descriptors name
   kHeap,           // malloc and free of device code (record.h, kHeapOrder)
+  kSharedPlace,    // where a kernel's shared variables lie: logged by one thread of a launch, for
+                   // each variable its number and address, as the count and operand of a kEvent
 };
-inline constexpr std::uint32_t kOperationCount = 32;
-static_assert(static_cast<std::uint32_t>(Operation::kHeap) + 1 == kOperationCount);
+inline constexpr std::uint32_t kOperationCount = 33;
+static_assert(static_cast<std::uint32_t>(Operation::kSharedPlace) + 1 == kOperationCount);
 
 // PTX ISA 8.4-8.5. kVolatile is relaxed.sys that the verdict table treats by itself.
 enum class MemoryOrder : std::uint8_t {

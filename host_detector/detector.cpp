@@ -28,8 +28,8 @@ std::uint64_t Detector::finding_changes() const {
   return log().changes();
 }
 
-void Detector::limit_races(std::uint64_t most, std::function<void(wire::SiteId)> on_frequent) {
-  log().limit(most, std::move(on_frequent));
+void Detector::limit_races(std::uint64_t most, std::function<void(wire::SiteId)> on_enough) {
+  log().limit(most, std::move(on_enough));
 }
 
 std::unique_ptr<Detector> make_detector(const DetectorOptions& options) {

@@ -70,6 +70,7 @@ inline constexpr Row kRows[] = {
     {Operation::kMeet, {}},
     {Operation::kMatrixProduct, kOperand},
     {Operation::kHeap, kOrderedByNumber},
+    {Operation::kSharedPlace, {}},
 };
 // NOLINTEND(modernize-use-designated-initializers)
 

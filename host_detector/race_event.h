@@ -178,10 +178,22 @@ struct UnknownMap {
   std::uint64_t count = 0;
 };
 
+// Where a shared variable lies that the site of its kernel lists (ptx/site_table.h), as a launch
+// has told.
+struct SharedPlace {
+  wire::SiteId site{};
+  std::uint32_t number = 0;   // in the site's list
+  std::uint32_t address = 0;  // in the shared window
+
+  friend bool operator==(const SharedPlace&, const SharedPlace&) = default;
+};
+
 struct Findings {
   std::vector<RaceEvent> races;
   std::vector<BarrierDivergence> divergences;
   std::vector<UnknownMap> unknown_maps;  // makes coverage incomplete
+  // Of one variable several, where it was loaded for several devices and lies elsewhere on each.
+  std::vector<SharedPlace> shared_places;
 };
 
 }  // namespace barracuda::detector

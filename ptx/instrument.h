@@ -25,7 +25,9 @@ struct InstrumentOptions {
   bool for_paper = false;
   // A launch may choose which block of the program each block of the device is (BlockOrder).
   bool renumbers_blocks = false;
-  bool is_emulated = false;    // for the emulated device: where shared variables lie is known
+  bool is_emulated = false;  // for the emulated device: where shared variables lie is known
+  // Launches tell where they lie, which the compiler of machine code has chosen.
+  bool tells_shared_places = false;
   bool has_shortcuts = false;  // its launches may leave accesses out: kernels have Shortcuts
   // Instead of logging: stores are delayed where the launch says so (device_logger/store_delays.h).
   bool delays_stores = false;

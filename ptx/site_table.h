@@ -27,6 +27,8 @@ struct Site {
   std::uint32_t ordinal = 0;  // of its function's instructions, as in statement_name.h; 0: none
   // What it accesses, by its names in PTX (analysis/variables.h); "tile@8:128" where it is known
   // that this lies at byte 8 of shared memory and has 128 bytes, of dynamic memory "tile@32:0".
+  // Of a kSharedPlace, all shared variables of its kernel with their bytes, 0 of dynamic ones, in
+  // the order of their numbers: "tile:128 left:0".
   std::string variable;
   // A load or store of a place that is read first and then written by one address, as x[0]++ is.
   bool in_update = false;

@@ -66,6 +66,7 @@ AccessOperation operation_of(wire::Operation operation) {
     case wire::Operation::kClusterArrive:
     case wire::Operation::kClusterWait:
     case wire::Operation::kHeap:
+    case wire::Operation::kSharedPlace:
     case wire::Operation::kLaunchDependents:
     case wire::Operation::kGridWait:
     case wire::Operation::kProxyFence:

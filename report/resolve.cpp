@@ -23,6 +23,7 @@
 #include "report/loop_rounds.h"
 #include "report/missing_order.h"
 #include "report/python_arrays.h"
+#include "report/shared_places.h"
 #include "report/site_lines.h"
 #include "report/source_text.h"
 #include "report/symbol_name.h"
@@ -475,10 +476,8 @@ class Resolver {
 
   [[nodiscard]] std::string note_elsewhere(wire::SiteId id) const {
     const ptx::Site* const at = site(id);
-    if (at != nullptr && at->info.operation == wire::Operation::kExit) {
-      return "has left the kernel";
-    }
-    return "is at another barrier";
+    const bool has_left = at != nullptr && at->info.operation == wire::Operation::kExit;
+    return has_left ? "has left the kernel" : "is at another barrier";
   }
 
   // Of an array of structures, whose members are accessed: the size of an access is not that of an
@@ -499,9 +498,10 @@ class Resolver {
       if (at == nullptr || object_of(*at).empty()) {
         continue;
       }
-      const VariablePlace place = place_of_variable(at->variable);
+      const ptx::Site placed = with_shared_place(run_, *at, launch(raw->thread.launch.launch()));
+      const VariablePlace place = place_of_variable(placed.variable);
       if (PythonArrays::is_one(place.name)) {
-        return fmt::format(" ({})", arrays_.element(finding, *at));
+        return fmt::format(" ({})", arrays_.element(finding, placed));
       }
       if (have_members(event)) {
         return fmt::format(" ({})", place.name);

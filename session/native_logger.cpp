@@ -470,6 +470,15 @@ NativeResult event(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
+// site, address, number
+NativeResult shared_place(const NativeCall& call) {
+  const wire::LaunchDescriptor* const descriptor = descriptor_of(call);
+  const bool is_known =
+      descriptor == nullptr ||
+      NativeQueue(*descriptor, call).is_quiet(site_of(call, NativeLanes(call.mask).leader));
+  return is_known ? NativeResult::kDone : event(call);
+}
+
 // Lanes in lockstep go on once all are here.
 NativeResult meet(const NativeCall& call) {
   std::uint32_t members = 0;
@@ -532,6 +541,7 @@ constexpr std::array kHooks = {
     hook("__barracuda_acquire", 4, &acquire<false>),
     hook("__barracuda_acquire_generic", 4, &acquire<true>),
     hook("__barracuda_event", 3, &event),
+    hook("__barracuda_shared_place", 3, &shared_place),
     hook("__barracuda_meet", 3, &meet),
     hook(wire::kTexelsHook, 7, &log_texels),
 };

@@ -181,6 +181,7 @@ Session::Session(const Options& options, KernelFilter filter, PtxChanges changes
                 .for_paper = options_.model == "paper",
                 .renumbers_blocks = renumbers_blocks(options_, *driver_),
                 .is_emulated = driver_->is_emulated(),
+                .tells_shared_places = !driver_->is_emulated(),
                 .has_shortcuts = UnloggedAccesses::are_wanted(options_),
                 .delays_stores = rewrites_stores(options_, driver_->is_emulated()),
                 .is_stressed = is_stressed(options_, driver_->is_emulated()),

@@ -49,7 +49,7 @@ namespace barracuda::wire {
 template <typename Codec, Is<SiteInfo> T>
 void travel(Codec& codec, T& site) {
   using trace::Choice;
-  codec(Choice{site.operation, Operation::kHeap}, Choice{site.order, MemoryOrder::kSeqCst},
+  codec(Choice{site.operation, Operation::kSharedPlace}, Choice{site.order, MemoryOrder::kSeqCst},
         Choice{site.scope, Scope::kSys}, Choice{site.proxy, Proxy::kSurface}, site.element_bytes,
         site.element_count, site.flag_store, site.poll, site.speculated,
         Choice{site.idiom_scope, Scope::kSys}, site.stores_constant, site.numbered, site.aligned,

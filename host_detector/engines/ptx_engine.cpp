@@ -182,6 +182,11 @@ bool PtxEngine::perform(const Actor& actor, const WarpOperation& operation,
         forget(address, bytes);
       });
       return true;
+    case Operation::kSharedPlace:
+      engine_.log.add_place({.site = operation.site,
+                             .number = operation.event_count,
+                             .address = operation.event_operand});
+      return true;
     case Operation::kBranch:
     case Operation::kSwitch:
     case Operation::kMeet:

@@ -98,9 +98,9 @@ void RaceLog::add(RaceEvent race) {
   }
 }
 
-void RaceLog::limit(std::uint64_t most, std::function<void(wire::SiteId)> on_frequent) {
+void RaceLog::limit(std::uint64_t most, std::function<void(wire::SiteId)> on_enough) {
   limit_ = most;
-  on_frequent_ = std::move(on_frequent);
+  on_enough_ = std::move(on_enough);
 }
 
 void RaceLog::tell_if_frequent(Known& known, const Identity& identity, std::uint64_t count) const {
@@ -116,7 +116,7 @@ void RaceLog::tell_if_frequent(Known& known, const Identity& identity, std::uint
   for (const std::uint32_t packed : {identity.low_site, identity.high_site}) {
     const AccessSite site = AccessSite::unpacked(packed);
     if (!site.is_call()) {
-      on_frequent_(site.instruction());
+      on_enough_(site.instruction());
     }
   }
 }
@@ -146,6 +146,18 @@ void RaceLog::add_unknown_map(wire::SiteId site) {
     maps.push_back({.site = site, .count = 1});
   } else {
     ++found->count;
+  }
+}
+
+void RaceLog::add_place(const SharedPlace& place) {
+  const std::lock_guard lock(mutex_);
+  auto& places = findings_.shared_places;
+  if (std::ranges::find(places, place) != places.end()) {
+    return;
+  }
+  places.push_back(place);
+  if (place.number == 0 && on_enough_ != nullptr) {
+    on_enough_(place.site);
   }
 }
 

@@ -43,10 +43,11 @@ class RaceLog {
 
   RaceLog();
 
-  // From now on `on_frequent` is called, once, for each site of a race that has been counted
-  // `most` times, and `most` times kWarningsMore of a warning, which may yet become an error.
-  // Called on any thread that adds, and must not call this log. 0: never.
-  void limit(std::uint64_t most, std::function<void(wire::SiteId)> on_frequent);
+  // From now on `on_enough` is called for each site that need not be logged any more: once for one
+  // of a race that has been counted `most` times, and `most` times kWarningsMore of a warning,
+  // which may yet become an error (0: never), and for one that has told all its places. Called on
+  // any thread that adds, and must not call this log.
+  void limit(std::uint64_t most, std::function<void(wire::SiteId)> on_enough);
 
   // Counts the race if it is known with at least this severity; false where it must be add()ed.
   // Cheap: a program may race a million times.
@@ -55,6 +56,8 @@ class RaceLog {
   void add(RaceEvent race);
   void add(BarrierDivergence divergence);
   void add_unknown_map(wire::SiteId site);
+  // They are told in descending order of their numbers.
+  void add_place(const SharedPlace& place);
 
   // Grows with every new finding and every one that became worse.
   [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
@@ -80,7 +83,7 @@ class RaceLog {
   Known* find(const Identity& identity);
 
   std::uint64_t limit_ = 0;
-  std::function<void(wire::SiteId)> on_frequent_;
+  std::function<void(wire::SiteId)> on_enough_;
   const std::uint64_t number_;  // no two logs have one
   std::atomic<std::uint64_t> changes_{0};
   mutable std::mutex mutex_;

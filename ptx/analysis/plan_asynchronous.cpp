@@ -241,6 +241,7 @@ std::vector<PlannedSite> plan_asynchronous(const PlannedSite& site, const Statem
     case Operation::kSwitch:
     case Operation::kMeet:
     case Operation::kHeap:
+    case Operation::kSharedPlace:
       break;
   }
   return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/strong_id.h"
 #include "ptx/parser/cursor.h"
 #include "ptx/texel_form.h"
 
@@ -20,6 +21,16 @@ bool is_shared_space(StateSpace space) {
 }
 
 }  // namespace
+
+Expected<wire::SiteId> next_site(const Program& program) {
+  const std::uint32_t id =
+      index_of(program.options.first_site) + static_cast<std::uint32_t>(program.site_table.size());
+  if (id >= wire::kMaxSites) {
+    return unexpected(
+        {.message = "more instructions are instrumented than records can tell apart"});
+  }
+  return wire::SiteId{id};
+}
 
 std::vector<std::span<PlannedSite>> by_function(std::vector<PlannedSite>& sites) {
   std::vector<std::span<PlannedSite>> functions;

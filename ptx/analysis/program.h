@@ -188,6 +188,9 @@ bool declares(const Module& module, Predicate is_meant) {
 // Whether the module declares any; else no generic address leads there.
 bool has_shared_memory(const Module& module);
 
+// The id of the next row of the site table.
+Expected<wire::SiteId> next_site(const Program& program);
+
 // Null if it is not instrumented.
 Kernel* kernel_of(Program& program, const Function& entry);
 

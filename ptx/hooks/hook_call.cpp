@@ -132,6 +132,11 @@ std::string write_question(HookNames& called, Hook hook,
       write_call_for_number(called, hook, arguments));
 }
 
+std::string without_rank(std::string_view address, std::uint32_t arch) {
+  constexpr std::uint32_t kFirstWithClusters = 90;
+  return arch < kFirstWithClusters ? "" : fmt::format("and.b32 {0}, {0}, 16777215;\n", address);
+}
+
 const Operand* operand_at(const Statement& statement, int index) {
   const auto& operands = statement.instruction.operands;
   return index >= 0 && static_cast<std::size_t>(index) < operands.size()

@@ -540,13 +540,11 @@ std::string HookWriter::write_shared_address(std::string_view into, const Operan
                       "cvta.shared::cluster.u64 {0}, {0};\n",
                       into);
   }
-  if (arch_ >= 90) {  // the window's addresses carry the CTA's rank in its cluster
-    text += "and.b32 %__barracuda_o, %__barracuda_o, 16777215;\n";
-  }
-  return text + fmt::format(
-                    "cvt.u64.u32 {0}, %__barracuda_o;\n"
-                    "or.b64 {0}, {0}, {1};\n",
-                    into, wire::tagged_address(wire::AddressSpace::kShared, 0));
+  return text + without_rank("%__barracuda_o", arch_) +
+         fmt::format(
+             "cvt.u64.u32 {0}, %__barracuda_o;\n"
+             "or.b64 {0}, {0}, {1};\n",
+             into, wire::tagged_address(wire::AddressSpace::kShared, 0));
 }
 
 std::string HookWriter::write_stored_values(const PlannedSite& site, const Statement& statement,

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "base/strong_id.h"
 #include "ptx/analysis/merged_lines.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/source_frames.h"
@@ -110,13 +109,7 @@ Expected<void> run(Program& program) {
     if (site.hook == HookKind::kNone) {
       continue;
     }
-    const std::uint32_t id = index_of(program.options.first_site) +
-                             static_cast<std::uint32_t>(program.site_table.size());
-    if (id >= wire::kMaxSites) {
-      return unexpected(
-          {.message = "more instructions are instrumented than records can tell apart"});
-    }
-    site.id = wire::SiteId{id};
+    TRY(site.id, next_site(program));
     const Function& function = program.function(site.function);
     if (entered != &function) {
       frames.enter(function);

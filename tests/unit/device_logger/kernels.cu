@@ -36,7 +36,16 @@ extern "C" __global__ void use_shared(int* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = tile[63 - threadIdx.x];
 }
 
-// The same without the barrier.
+extern "C" __global__ void use_two_arrays(int* out) {
+  __shared__ int tile[64];
+  __shared__ short halves[64];
+  tile[threadIdx.x] = static_cast<int>(threadIdx.x);
+  halves[threadIdx.x] = static_cast<short>(threadIdx.x);
+  __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x] + halves[63 - threadIdx.x];
+}
+
+// The first without the barrier.
 extern "C" __global__ void use_shared_unordered(int* out) {
   __shared__ int tile[64];
   tile[threadIdx.x] = static_cast<int>(threadIdx.x) * 3;

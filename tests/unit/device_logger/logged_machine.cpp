@@ -20,15 +20,15 @@
 namespace barracuda::wire {
 namespace {
 
-ptx::InstrumentedModule instrument_file(const std::string& path, bool renumbers_blocks) {
+ptx::InstrumentedModule instrument_file(const std::string& path,
+                                        const ptx::InstrumentOptions& options) {
   auto text = read_file(path);
   REQUIRE(text);
   auto unit = ptx::parse(std::move(*text));
   REQUIRE(unit);
   std::vector<ptx::Module> units;
   units.push_back(std::move(*unit));
-  auto instrumented = ptx::instrument(
-      std::move(units), {.first_site = SiteId{1000}, .renumbers_blocks = renumbers_blocks});
+  auto instrumented = ptx::instrument(std::move(units), options);
   INFO((instrumented ? "" : instrumented.error().to_string()));
   REQUIRE(instrumented);
   return std::move(*instrumented);
@@ -63,7 +63,10 @@ LoggedMachine::LoggedMachine(const std::string& ptx_path, const LogOptions& opti
                 .mixes_member_masks = true,
                 .launch_timeout_ms = 120000,
                 .native_functions = hooks()}),
-      instrumented_(instrument_file(ptx_path, options.block_order.window != 0)),
+      instrumented_(
+          instrument_file(ptx_path, {.first_site = SiteId{1000},
+                                     .renumbers_blocks = options.block_order.window != 0,
+                                     .tells_shared_places = options.tells_shared_places})),
       positions_(options.queues) {
   auto loaded = machine_.load(options.two_sites_a_call ? with_two_sites_a_call(instrumented_.text)
                                                        : instrumented_.text);

@@ -44,7 +44,8 @@ struct LogOptions {
   // Even and odd lanes call every hook for sites of their own, at once, as lanes that come from
   // different places do where the hardware runs them as one.
   bool two_sites_a_call = false;
-  BlockOrder block_order = {};  // not the device's: the kernels are rewritten for it
+  bool tells_shared_places = false;  // the launches
+  BlockOrder block_order = {};       // not the device's: the kernels are rewritten for it
 };
 
 class LoggedMachine {

@@ -1,7 +1,9 @@
 // Records of barriers, fences, atomics and flags, and the numbers that order them.
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
+#include <string>
 
 #include <catch2/catch.hpp>
 
@@ -48,6 +50,37 @@ TEST_CASE("a CTA's records keep its program order around barriers", "[logger]") 
                                     Operation::kWrite, Operation::kExit});
   }
   CHECK(LoggedMachine::at<int>(out)[0] == 63 * 3);
+}
+
+TEST_CASE("one thread of a launch tells where the variables of shared memory lie") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS, {.queues = 2, .tells_shared_places = true});
+  const std::uint64_t out = machine.allocate(4096);
+  machine.launch("use_two_arrays", 3, 64, {out});
+  std::map<std::string, std::uint64_t> told, accessed;
+  for (const LoggedRecord& record : machine.read()) {
+    const ptx::Site& site = machine.site_of(record);
+    if (site.info.operation == Operation::kSharedPlace) {
+      CHECK(record.kind() == RecordKind::kEvent);
+      CHECK((record.header.cta == 0 && record.pattern.warp == 0 && record.header.mask == 1));
+      CHECK(site.function == "use_two_arrays");
+      const bool is_first = record.pattern.stride1 == 0;
+      CHECK(is_first == (told.size() == 1));
+      const std::string& list = site.variable;
+      told[is_first ? list.substr(0, list.find(':'))
+                    : list.substr(list.find(' ') + 1, list.rfind(':') - list.find(' ') - 1)] =
+          record.pattern.base_low;
+      machine.make_quiet(site.id);
+    } else if (site.info.operation == Operation::kWrite && record.pattern.warp == 0 &&
+               record.lanes.contains(0) && site.instruction.starts_with("st.shared")) {
+      accessed[site.variable] = address_of(record.lanes.at(0).address);
+    }
+  }
+  CHECK(told.size() == 2);
+  CHECK(told == accessed);
+  machine.launch("use_two_arrays", 3, 64, {out});
+  CHECK(std::ranges::none_of(machine.read(), [&](const LoggedRecord& record) {
+    return machine.site_of(record).info.operation == Operation::kSharedPlace;
+  }));
 }
 
 TEST_CASE("every release of a counter has a number of its own, without holes", "[logger]") {

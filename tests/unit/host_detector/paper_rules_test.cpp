@@ -292,4 +292,13 @@ TEST_CASE("accesses of few bytes race at the bytes that they share") {
   CHECK(scenario.races().size() == 1);
 }
 
+TEST_CASE("what tells where shared variables lie orders nothing for model=paper") {
+  Scenario scenario = paper_scenario();
+  scenario.launch(2, 32);
+  const SiteId site = scenario.event({.mask = 1}, {.operation = Operation::kSharedPlace}, 1024, 3);
+  CHECK(scenario.detector.findings().shared_places ==
+        std::vector{SharedPlace{.site = site, .number = 3, .address = 1024}});
+  CHECK(scenario.is_clean());
+}
+
 }  // namespace barracuda::detector::test

@@ -155,4 +155,22 @@ TEST_CASE(
   CHECK(left == std::vector<std::uint32_t>{1, 2, 7});
 }
 
+TEST_CASE("where a variable lies is kept once, and is no finding") {
+  RaceLog log;
+  const std::vector<SharedPlace> places{{kOne, 0, 1024}, {kOne, 1, 1024}, {kOne, 0, 2048}};
+  for (const SharedPlace& place : {places[0], places[0], places[1], places[2], places[1]}) {
+    log.add_place(place);
+  }
+  CHECK(log.changes() == 0);
+  CHECK(log.findings().shared_places == places);
+  CHECK(log.findings_so_far().shared_places == places);
+
+  Limited limited;
+  limited.log.add_place(places[1]);
+  CHECK(limited.told.empty());
+  limited.log.add_place(places[0]);  // the last
+  limited.log.add_place(places[0]);
+  CHECK(limited.told == std::vector{kOne});
+}
+
 }  // namespace barracuda::detector

@@ -559,4 +559,13 @@ TEST_CASE("a compare-and-swap reads the bytes that it leaves as they were, and w
   }
 }
 
+TEST_CASE("what tells where shared variables lie orders nothing") {
+  Scenario scenario;
+  scenario.launch(2, 32);
+  const SiteId site = scenario.event({.mask = 1}, {.operation = Operation::kSharedPlace}, 1024, 3);
+  CHECK(scenario.detector.findings().shared_places ==
+        std::vector{SharedPlace{.site = site, .number = 3, .address = 1024}});
+  CHECK(scenario.is_clean());
+}
+
 }  // namespace barracuda::detector::test

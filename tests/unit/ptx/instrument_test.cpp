@@ -70,6 +70,46 @@ TEST_CASE("of what follows states a module has the part for the memory that it a
   }
 }
 
+TEST_CASE("a launch tells where the shared variables of its kernel lie, if that is asked for") {
+  const auto text = [](std::string_view target, std::string_view body) {
+    return fmt::format(
+        ".version 8.0\n.target {}\n.address_size 64\n"
+        ".shared .align 4 .b8 used[64];\n.shared .align 4 .b8 other[64];\n"
+        ".extern .shared .align 16 .b8 dynamic[];\n"
+        ".func helper() {{ .reg .b32 %r<2>; ld.shared.u32 %r1, [used+4]; ret; }}\n"
+        ".visible .entry kernel() {{ {} .shared .align 4 .b8 tile[128]; {} }}\n"
+        ".visible .entry without() {{ {} ld.global.u32 %r1, [%rd1]; ret; }}\n",
+        target, kRegisters, body, kRegisters);
+  };
+  const std::string body =
+      "st.shared.u32 [tile], %r1; st.shared.u32 [dynamic], %r1; call helper; ret;";
+  const InstrumentedModule module =
+      instrument_text(text("sm_80", body), {.tells_shared_places = true});
+  const Site& site = module.sites.back();
+  CHECK(std::ranges::count(module.sites, wire::Operation::kSharedPlace,
+                           [](const Site& each) { return each.info.operation; }) == 1);
+  CHECK(site.info.operation == wire::Operation::kSharedPlace);
+  CHECK(index_of(site.id) + 1 == module.sites.size());
+  CHECK(site.function == "kernel");
+  CHECK(site.variable == "used:64 dynamic:0 tile:128");
+  for (const std::string variable : {"used", "dynamic", "tile"}) {
+    CHECK(count(module.text, fmt::format("mov.u32 %__barracuda_o, {};", variable)) == 1);
+  }
+  const std::size_t declared = module.text.find(".b8 tile[128]");
+  const std::size_t last = module.text.find("mov.u32 %__barracuda_o, tile;");
+  CHECK(last > declared);
+  CHECK(module.text.find("mov.u32 %__barracuda_o, used;") > last);  // who has the first, has all
+  CHECK(module.text.find("mov.u32 %__barracuda_o, other;") == std::string::npos);
+  // Addresses of blocks of clusters have their rank in them.
+  constexpr std::string_view kMasked = "tile;\nand.b32 %__barracuda_o, %__barracuda_o, 16777215;";
+  CHECK(module.text.find(kMasked) == std::string::npos);
+  CHECK(instrument_text(text("sm_90", body), {.tells_shared_places = true}).text.find(kMasked) !=
+        std::string::npos);
+  const InstrumentedModule silent = instrument_text(text("sm_80", body));
+  CHECK(silent.sites.size() + 1 == module.sites.size());
+  CHECK(silent.text.find("mov.u32 %__barracuda_o, tile;") == std::string::npos);
+}
+
 TEST_CASE("variables of shared memory lie behind the tool's word on the emulated device") {
   const auto variable_in = [](const std::string& declarations, const std::string& code = "",
                               const InstrumentOptions& options = {.is_emulated = true}) {

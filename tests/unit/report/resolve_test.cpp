@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.h"
+#include "base/strong_id.h"
 #include "report/allocation_place.h"
 #include "tests/unit/report/samples.h"
 #include "tests/unit/scratch_folder.h"
@@ -223,6 +224,49 @@ TEST_CASE(
   run.sites.own()[0].variable = "_ZN2ns4tileE/12";
   CHECK(resolved_race(run).location ==
         "byte 16 of 64 bytes at 0x1000 (__device__ variable ns::tile)");
+}
+
+TEST_CASE("on a GPU the element of shared memory is named by what a launch has told") {
+  const ScratchFolder folder;
+  const std::string file = folder / "add.cu";
+  REQUIRE(write_file(file, "__global__ void add(int* p) {\n  tile[i] = 1;\n  p[0] = tile[j];\n}\n")
+              .has_value());
+  RunData run = samples::racy_run();
+  detector::RaceEvent& race = run.findings.races[0];
+  race.first.space = race.second.space = wire::AddressSpace::kShared;
+  race.first.address = race.second.address = 1160;
+  race.first.size = race.second.size = 4;
+  std::uint32_t line = 2;
+  for (ptx::Site& site : run.sites.own()) {
+    site.frames = {{.function = "_Z3addPi", .file = file, .line = line++, .column = 1}};
+    site.variable = "_ZZ3addPiE4tile";
+  }
+  const auto add_list = [&](const std::string& kernel, const std::string& variables) {
+    ptx::Site list;
+    list.id = wire::SiteId{static_cast<std::uint32_t>(run.sites.size())};
+    list.info.operation = wire::Operation::kSharedPlace;
+    list.function = kernel;
+    list.variable = variables;
+    run.sites.own().push_back(list);
+    return list.id;
+  };
+  const auto other_kernel = add_list("_Z3subPi", "_ZZ3addPiE4tile:64");
+  const auto own = add_list("_Z3addPi", "_ZZ3addPiE3til:8 _ZZ3addPiE4tile:256");
+  const auto later_module = add_list("_Z3addPi", "_ZZ3addPiE4tile:64");
+  const auto location = [&](std::vector<detector::SharedPlace> places) {
+    run.findings.shared_places = std::move(places);
+    return resolved_race(run).location;
+  };
+  const std::string begin = "byte 1160 of the shared memory of block 0 ";
+  CHECK(location({}) == begin + "(tile)");
+  CHECK(location({{other_kernel, 0, 1100}, {own, 0, 1024}, {own, 1, 1032}, {later_module, 0, 8}}) ==
+        begin + "(tile[32])");
+  CHECK(location({{own, 0, 1024}}) == begin + "(tile)");                  // of another variable
+  CHECK(location({{own, 1, 1032}, {own, 1, 2056}}) == begin + "(tile)");  // or on another device
+  run.sites.own()[index_of(own)].variable = "_ZZ3addPiE4tile:0";          // dynamic
+  CHECK(location({{own, 0, 1152}}) == begin + "(tile[2])");
+  run.launches[0].kernel = "_Z3mulPi";
+  CHECK(location({{own, 0, 1152}}) == begin + "(tile)");
 }
 
 TEST_CASE("a variable in shared memory is named by the access that tells it") {
