@@ -43,6 +43,7 @@ enum class EventKind : std::uint8_t {
   kGraphBegin,  // of the graph that is being launched
   kGraphStep,   // one of its steps is over
   kGraphEnd,    // the last launch of an executable graph is over
+  kValue,       // a stream has written a value into memory, for others to wait for
 };
 
 using EventKey = NumberedKey<EventKind>;

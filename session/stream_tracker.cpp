@@ -78,6 +78,33 @@ void StreamTracker::event_waited(StreamKey stream, Handle event) {
   order_.wait_event(stream, EventKey{index_of(event)});
 }
 
+void StreamTracker::value_written(StreamKey stream, std::uint64_t address, std::uint64_t value) {
+  constexpr std::size_t kMostValues = 256;  // of an address
+  const HeldLock lock(mutex_);
+  std::deque<WrittenValue>& values = written_[address];
+  if (values.size() == kMostValues) {
+    order_.forget_event({values.front().event, EventKey::Kind::kValue});
+    values.pop_front();
+  }
+  values.push_back({.value = value, .event = next_value_++});
+  order_.record_event({values.back().event, EventKey::Kind::kValue}, stream);
+}
+
+bool StreamTracker::value_awaited(StreamKey stream, const ValueWait& wait) {
+  const HeldLock lock(mutex_);
+  const auto known = written_.find(wait.address);
+  bool is_known = false;
+  if (known != written_.end()) {
+    for (const WrittenValue& written : known->second) {
+      if (wait.is_met(written.value)) {
+        order_.wait_event(stream, {written.event, EventKey::Kind::kValue});
+        is_known = true;
+      }
+    }
+  }
+  return is_known;
+}
+
 void StreamTracker::stream_synchronized(StreamKey stream) {
   const HeldLock lock(mutex_);
   order_.synchronize_stream(stream);

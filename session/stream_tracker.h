@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <span>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/value_wait.h"
 #include "host_detector/stream_order.h"
 #include "session/device_driver.h"
 
@@ -39,6 +41,10 @@ class StreamTracker {
   void destroyed(Handle stream);
   void event_recorded(Handle event, detector::StreamKey stream);
   void event_waited(detector::StreamKey stream, Handle event);
+  void value_written(detector::StreamKey stream, std::uint64_t address, std::uint64_t value);
+  // What comes into the stream is ordered after all the writes so far that may end the wait. False
+  // if there is none: what it waits for is not known.
+  [[nodiscard]] bool value_awaited(detector::StreamKey stream, const ValueWait& wait);
   void stream_synchronized(detector::StreamKey stream);
   void event_synchronized(Handle event);
   void event_forgotten(Handle event);
@@ -92,6 +98,11 @@ class StreamTracker {
     in_sequence_ = order_.is_after_all(work) ? in_sequence_ + 1 : 0;
   }
 
+  // One of the values that streams have written to an address, the last ones.
+  struct WrittenValue {
+    std::uint64_t value = 0, event = 0;
+  };
+
   std::uint64_t add_stream(detector::StreamKey stream, bool non_blocking);
 
   mutable std::mutex mutex_;
@@ -99,6 +110,8 @@ class StreamTracker {
   boost::unordered_flat_map<detector::StreamKey, std::uint64_t> numbers_;
   std::uint64_t next_number_ = 1;
   boost::unordered_flat_map<detector::StreamKey, detector::WorkId> last_;  // of those with a number
+  boost::unordered_flat_map<std::uint64_t, std::deque<WrittenValue>> written_;  // by address
+  std::uint64_t next_value_ = 1;
   std::uint64_t left_behind_ = 0;  // streams destroyed whose work the host had not waited for
   bool has_non_blocking_ = false;  // so far; those of graphs' steps are none of the program's
   bool uses_legacy_ = false;       // so far

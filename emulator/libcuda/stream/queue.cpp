@@ -51,7 +51,8 @@ class Submission {
 
   [[nodiscard]] bool is_ready() {
     std::erase_if(after, [](const Ticket& ticket) { return ticket->is_over(); });
-    return after.empty();
+    const auto* const await = std::get_if<Await>(&job);
+    return after.empty() && (await == nullptr || has_failed() || await->holds());
   }
 
   [[nodiscard]] bool has_failed() const { return owner.context->failure != CUDA_SUCCESS; }
@@ -230,6 +231,8 @@ Progress run_piece(Submission& chosen, const RunLimit& limit) {
     chosen.launch = {};
   } else if (const auto* const call = std::get_if<Call>(&chosen.job)) {
     (*call)();
+  } else if (std::holds_alternative<Await>(chosen.job)) {
+    return Progress::kOver;
   } else if (const Work& work = std::get<Work>(chosen.job);
              const auto* const kernel = std::get_if<KernelWork>(&work)) {
     return run_kernel(chosen, *kernel, limit);
@@ -289,7 +292,7 @@ void Queue::wait_until(Lock& lock, const Condition& until) {
     } else if (running_ == g_own_pieces && g_own_pieces != 0) {
       break;  // it comes after what this thread is in the middle of
     } else {
-      changed_.wait(lock);  // somebody else runs it
+      changed_.wait_for(lock, kBreak);  // somebody else runs it, or writes what is awaited
     }
   }
   --drivers_;

@@ -18,7 +18,13 @@ namespace barracuda::emulator::driver {
 
 // What is no node of graphs. Must not fail.
 using Call = std::function<void()>;
-using Job = std::variant<Work, Call>;
+
+// Is over once that holds, which other threads and kernels may bring about.
+struct Await {
+  std::function<bool()> holds;
+};
+
+using Job = std::variant<Work, Call, Await>;
 
 // One piece of submitted work.
 class Submission;

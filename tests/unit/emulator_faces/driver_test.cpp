@@ -1,4 +1,6 @@
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -317,4 +319,46 @@ TEST_CASE("a kernel finds its parameters where .align has moved them") {
   CHECK(longs[1] == 3);
   CHECK(longs[2] == 4);
   CHECK(CU(cuMemFree_v2)(result) == CUDA_SUCCESS);
+}
+
+TEST_CASE("streams write values and wait for them") {
+  const CurrentContext context;
+  CUstream first = nullptr, second = nullptr;
+  REQUIRE(CU(cuStreamCreate)(&first, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+  REQUIRE(CU(cuStreamCreate)(&second, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+  CUdeviceptr word = 0;
+  REQUIRE(CU(cuMemAllocManaged)(&word, 64, CU_MEM_ATTACH_GLOBAL) == CUDA_SUCCESS);
+  auto* const words = reinterpret_cast<unsigned*>(word);
+  const auto wait = CU(cuStreamWaitValue32_v2);
+  const auto write = CU(cuStreamWriteValue32_v2);
+
+  CHECK(wait(second, word, 2, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS);
+  CHECK(write(second, word + 4, 7, CU_STREAM_WRITE_VALUE_DEFAULT) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamQuery)(second) == CUDA_ERROR_NOT_READY);
+  CHECK(write(first, word, 1, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamQuery)(second) == CUDA_ERROR_NOT_READY);
+  CHECK(words[1] == 0);
+  SECTION("a stream ends the wait") {
+    CHECK(CU(cuStreamWriteValue32)(first, word, 3, 0) == CUDA_SUCCESS);  // the older form
+  }
+  SECTION("the host ends it") {
+    std::atomic_ref(words[0]).store(2);
+  }
+  CHECK(CU(cuStreamSynchronize)(second) == CUDA_SUCCESS);
+  CHECK(words[1] == 7);
+
+  CUstreamBatchMemOpParams operation{};
+  operation.writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_64, word + 8, {}, 0, 0};
+  operation.writeValue.value64 = ~std::uint64_t{0};
+  CHECK(CU(cuStreamBatchMemOp_v2)(first, 1, &operation, 0) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamWaitValue64_v2)(first, word + 8, 8, CU_STREAM_WAIT_VALUE_AND) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamSynchronize)(first) == CUDA_SUCCESS);
+  CHECK((words[2] == ~0U && words[3] == ~0U));
+
+  CHECK(wait(first, word + 2, 0, 0) == CUDA_ERROR_INVALID_VALUE);  // not aligned
+  CHECK(wait(first, 4096, 0, 0) == CUDA_ERROR_INVALID_VALUE);      // not the device's
+  CHECK(wait(first, word, 0, 4) == CUDA_ERROR_INVALID_VALUE);      // no condition
+  CHECK(write(first, word, 0, 2) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuStreamBatchMemOp_v2)(first, 1, nullptr, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuMemFree_v2)(word) == CUDA_SUCCESS);
 }

@@ -56,6 +56,53 @@ TEST_CASE("launches of one stream follow each other, those of another need an ev
   CHECK(std::set<WorkId>(after.begin(), after.end()) == std::set<WorkId>{id(2), id(3)});
 }
 
+TEST_CASE("a stream that waits for a value comes after those that have written one that ends it") {
+  StreamTracker streams;
+  for (const std::uint64_t stream : {0x1000, 0x2000, 0x3000}) {
+    streams.created(Handle{stream}, true);
+  }
+  const auto first = streams.key_of(Handle{0x1000});
+  const auto second = streams.key_of(Handle{0x2000});
+  const auto waiting = streams.key_of(Handle{0x3000});
+  const auto awaits = [&](ValueCondition condition, std::uint64_t value) {
+    return streams.value_awaited(
+        waiting, {.address = 64, .value = value, .bytes = 4, .condition = condition});
+  };
+  streams.launch(first, id(1));
+  CHECK_FALSE(awaits(ValueCondition::kEqual, 0));
+  streams.value_written(first, 64, 1);
+  streams.launch(first, id(2));  // behind the write
+  streams.launch(second, id(3));
+  streams.value_written(second, 64, 4);
+  streams.value_written(second, 68, 2);
+  CHECK_FALSE(awaits(ValueCondition::kEqual, 2));
+  CHECK(streams.launch(waiting, id(4)).empty());
+  CHECK(awaits(ValueCondition::kAtLeast, 2));
+  streams.launch(waiting, id(5));
+  CHECK(streams.is_before(id(3), id(5)));
+  CHECK_FALSE(streams.is_before(id(1), id(5)));
+  CHECK(awaits(ValueCondition::kEqual, 1));
+  streams.launch(waiting, id(6));
+  CHECK(streams.is_before(id(1), id(6)));
+  CHECK_FALSE(streams.is_before(id(2), id(6)));
+}
+
+TEST_CASE("of an address the last values that streams have written are known") {
+  StreamTracker streams;
+  streams.created(Handle{0x1000}, true);
+  const auto stream = streams.key_of(Handle{0x1000});
+  for (std::uint64_t value = 0; value < 300; ++value) {
+    streams.value_written(stream, 64, value);
+  }
+  const auto knows = [&](std::uint64_t value) {
+    return streams.value_awaited(
+        stream, {.address = 64, .value = value, .bytes = 4, .condition = ValueCondition::kEqual});
+  };
+  CHECK(knows(299));
+  CHECK(knows(44));
+  CHECK_FALSE(knows(43));
+}
+
 TEST_CASE("the nodes of a graph follow their edges, the stream before them and after them") {
   StreamTracker streams;
   streams.created(Handle{0x1000}, true);
