@@ -157,13 +157,13 @@ class Clause {
 
   // What passes data in steps through shared memory, as the reduction of a warp does that counts on
   // lockstep, wants a barrier between two steps; who waits in a loop for a flag would wait for ever
-  // behind one. In global memory warps look at each other's volatile data (colours of a graph, say)
-  // whenever they like.
+  // behind one. In global memory threads look at each other's volatile data (colours of a graph,
+  // say) whenever they like, unless it is such a sum.
   [[nodiscard]] std::string volatile_pair() const {
-    const bool are_steps = race_.second.space == wire::AddressSpace::kShared &&
-                           race_.first.site != race_.second.site &&
-                           !sites_.is_flag(race_.first.site) &&
-                           !sites_.is_flag(race_.second.site) && !sites_.may_be_awaited();
+    const bool are_steps =
+        (race_.second.space == wire::AddressSpace::kShared || sites_.are_steps_of_warp()) &&
+        race_.first.site != race_.second.site && !sites_.is_flag(race_.first.site) &&
+        !sites_.is_flag(race_.second.site) && !sites_.may_be_awaited();
     if (are_steps && race_.kind == detector::RaceKind::kIntraWarp) {
       return fmt::format(
           "volatile does not order lanes of one warp, which need not run in lockstep: {} is "

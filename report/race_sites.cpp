@@ -61,6 +61,15 @@ bool RaceSites::may_be_awaited() const {
   return is_in_loop(race_.first.site) || is_in_loop(race_.second.site);
 }
 
+bool RaceSites::are_steps_of_warp() const {
+  const auto is_straight = [&](detector::AccessSite id) {
+    const ptx::Site* const site = find(id);
+    return site != nullptr && site->loops.empty();
+  };
+  return race_.kind == detector::RaceKind::kIntraWarp && is_straight(race_.first.site) &&
+         is_straight(race_.second.site);
+}
+
 bool RaceSites::are_one_statement() const {
   const ptx::Site* const first = find(race_.first.site);
   const ptx::Site* const second = find(race_.second.site);

@@ -28,6 +28,9 @@ class RaceSites {
 
   // A read in a loop, of a kernel that synchronises by such values: maybe it waits for the other.
   [[nodiscard]] bool may_be_awaited() const;
+  // By lanes of a warp, and neither in a loop: they look at each other's data once, as the last
+  // steps of a sum do.
+  [[nodiscard]] bool are_steps_of_warp() const;
   // Of one statement of the source, as copies of an unrolled loop are.
   [[nodiscard]] bool are_one_statement() const;
   // One of the two updates bytes in place of which the other one stores a part: bit fields that

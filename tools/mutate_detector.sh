@@ -219,6 +219,8 @@ rounds: blocks of a cluster are apart|queue/rounds.cpp|s/launch->shape.cluster_o
 rounds: records of the last round come again|queue/ring_window.cpp|s/^  batches_.clear();//
 rounds: launches are not told apart|queue/ring_window.cpp|s/clusters_\[recent\].launch() == launch/clusters_[recent].cluster() == cluster/
 races: a frequent one is told again and again|state/race_log.cpp|s/known.is_told.exchange(true)) {/(known.is_told.exchange(true) \&\& false)) {/;s/known.is_told.load(std::memory_order_relaxed) ||/false ||/
+places: enough is known at once|state/race_log.cpp|s/place.number == 0 \&\& on_enough_/on_enough_/
+places: what was told is kept again|state/race_log.cpp|s/std::ranges::find(places, place) != places.end()/false/
 races: a warning is as frequent as an error|state/race_log.cpp|s/is_error ? limit_ : limit_ \* kWarningsMore/limit_/
 LIST
 )

@@ -63,6 +63,9 @@ collectives: a pair has one result|passes/warp_collectives.cpp|s/^  read.has_pre
 collectives: a vote forgets its negation|passes/warp_collectives.cpp|s/source.negated ? "0, 1" : "1, 0"/"1, 0"/
 collectives: a guard is the other way round|passes/warp_collectives.cpp|s/instruction.predicate_negated ? "" : "!"/instruction.predicate_negated ? "!" : ""/
 collectives: all matches are of 32 bits|passes/warp_collectives.cpp|s/read.first_bits = 64;/read.first_bits = 32;/
+places: what is declared later is told|passes/shared_places.cpp|s/declared_at = i + 1/declared_at = entry.body_begin + 1/
+places: those of other kernels are told|passes/shared_places.cpp|s/is_programs(variable) \&\& is_used(variable)/(is_used(variable) || is_programs(variable))/
+places: the first is told first|passes/shared_places.cpp|s/number = list.size(); number-- != 0;/number = 0; number < list.size(); ++number/
 LIST
 )
 

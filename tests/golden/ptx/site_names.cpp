@@ -69,6 +69,8 @@ std::string_view name_of(wire::Operation operation) {
       return "matrix-product";
     case kHeap:
       return "heap";
+    case kSharedPlace:
+      return "shared-places";
   }
   return "?";
 }

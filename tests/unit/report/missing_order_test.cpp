@@ -56,10 +56,13 @@ TEST_CASE(
   Sample sample;
   sample.race.missing = detector::MissingOrder::kVolatileFlag;
   CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
-  for (const auto kind : {detector::RaceKind::kIntraBlock, detector::RaceKind::kIntraWarp}) {
-    sample.race.kind = kind;
-    CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
-  }
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
+  sample.race.kind = detector::RaceKind::kIntraWarp;  // as a sum's last steps, in no loop
+  CHECK(sample.text().find("__syncwarp() is missing") != std::string::npos);
+  sample.sites[1].loops = {2};
+  CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
+  sample.sites[1].loops.clear();
   sample.race.second.space = wire::AddressSpace::kShared;
   sample.race.kind = detector::RaceKind::kIntraWarp;
   CHECK(sample.text().find("__syncwarp() is missing") != std::string::npos);
