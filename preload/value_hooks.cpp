@@ -17,9 +17,8 @@ bool is_captured(Session& session, session::Handle stream) {
     return false;
   }
   session.problems().add(
-      "a stream writes or waits for a value while it is captured: the order that the graph gets by "
-      "it "
-      "is not known");
+      "a stream writes or waits for a value while it is captured: the order that this gives its "
+      "graph is not known");
   return true;
 }
 

@@ -67,8 +67,8 @@ std::string write_question(HookNames& called, Hook hook,
 // The first argument of every hook (site_word.h), but for the flags of __barracuda_operands.
 std::uint32_t site_word(const PlannedSite& site);
 
-// Leaves of an address in the shared window, in a register of 32 bits, what no rank of the CTA in
-// its cluster is part of: with clusters, addresses carry it.
+// Takes the rank of the CTA in its cluster out of an address in the shared window, a register of 32
+// bits: on architectures with clusters, addresses carry it.
 std::string without_rank(std::string_view address, std::uint32_t arch);
 
 // Null if there is none.

@@ -27,7 +27,11 @@ CUresult write_value(CUstream handle, CUdeviceptr address, Word value, unsigned 
   RETURN_IF_FAILED(find_for_work(handle, stream));
   RETURN_IF(!is_word(address, sizeof(Word)) || flags > CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER,
             CUDA_ERROR_INVALID_VALUE);
-  return enqueue(stream, Call([=] { word_at<Word>(address).store(value); }));
+  return enqueue(stream, Call([=] {
+                   if (is_word(address, sizeof(Word))) {
+                     word_at<Word>(address).store(value);
+                   }
+                 }));
 }
 
 template <typename Word>
@@ -41,7 +45,10 @@ CUresult wait_for_value(CUstream handle, CUdeviceptr address, Word value, unsign
                        .value = value,
                        .bytes = sizeof(Word),
                        .condition = static_cast<ValueCondition>(condition)};
-  return enqueue(stream, Await{[=] { return wait.is_met(word_at<Word>(address).load()); }});
+  return enqueue(stream, Await{[=] {
+                   return !is_word(address, sizeof(Word)) ||  // freed since: nobody can write it
+                          wait.is_met(word_at<Word>(address).load());
+                 }});
 }
 
 CUresult perform(CUstream stream, const CUstreamBatchMemOpParams& each) {
@@ -90,7 +97,8 @@ CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t
 
 CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count,
                                CUstreamBatchMemOpParams* operations, unsigned flags) {
-  RETURN_IF(flags != 0 || count > 256 || (operations == nullptr && count != 0),
+  constexpr unsigned kMostOperations = 255;  // cuda.h
+  RETURN_IF(flags != 0 || count > kMostOperations || (operations == nullptr && count != 0),
             CUDA_ERROR_INVALID_VALUE);
   for (const CUstreamBatchMemOpParams& each : std::span(operations, count)) {
     RETURN_IF_FAILED(perform(stream, each));
