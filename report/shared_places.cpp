@@ -51,9 +51,12 @@ ptx::Site with_shared_place(const RunData& run, ptx::Site site, const LaunchReco
   }
   const std::string_view name = without_stride(site.variable);
   const auto listed = telling == nullptr ? std::nullopt : find_listed(telling->variable, name);
+  if (!listed) {
+    return site;
+  }
   std::optional<std::uint32_t> address;
   for (const detector::SharedPlace& place : run.findings.shared_places) {
-    if (listed && place.site == telling->id && place.number == listed->number) {
+    if (place.site == telling->id && place.number == listed->number) {
       if (address) {
         return site;  // it lies elsewhere on another device
       }

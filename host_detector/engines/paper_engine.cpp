@@ -362,9 +362,7 @@ bool PaperEngine::event(const Actor& actor, const WarpOperation& operation) {
       });
       return true;
     case Operation::kSharedPlace:
-      engine_.log.add_place({.site = operation.site,
-                             .number = operation.event_count,
-                             .address = operation.event_operand});
+      engine_.log.add_place(operation);
       return true;
     case Operation::kFence:  // counts next to an access alone, and there the site says so
     case Operation::kProxyFence:

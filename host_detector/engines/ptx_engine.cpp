@@ -183,9 +183,7 @@ bool PtxEngine::perform(const Actor& actor, const WarpOperation& operation,
       });
       return true;
     case Operation::kSharedPlace:
-      engine_.log.add_place({.site = operation.site,
-                             .number = operation.event_count,
-                             .address = operation.event_operand});
+      engine_.log.add_place(operation);
       return true;
     case Operation::kBranch:
     case Operation::kSwitch:

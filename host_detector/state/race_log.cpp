@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/strong_id.h"
+#include "host_detector/warp_operation.h"
 
 namespace barracuda::detector {
 
@@ -149,7 +150,9 @@ void RaceLog::add_unknown_map(wire::SiteId site) {
   }
 }
 
-void RaceLog::add_place(const SharedPlace& place) {
+void RaceLog::add_place(const WarpOperation& operation) {
+  const SharedPlace place{
+      .site = operation.site, .number = operation.event_count, .address = operation.event_operand};
   const std::lock_guard lock(mutex_);
   auto& places = findings_.shared_places;
   if (std::ranges::find(places, place) != places.end()) {

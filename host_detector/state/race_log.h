@@ -16,6 +16,8 @@
 
 namespace barracuda::detector {
 
+struct WarpOperation;
+
 class RaceLog {
  public:
   static constexpr std::uint64_t kWarningsMore = 10;
@@ -56,8 +58,8 @@ class RaceLog {
   void add(RaceEvent race);
   void add(BarrierDivergence divergence);
   void add_unknown_map(wire::SiteId site);
-  // They are told in descending order of their numbers.
-  void add_place(const SharedPlace& place);
+  // What a kSharedPlace tells. Of a site they come in descending order of their numbers.
+  void add_place(const WarpOperation& operation);
 
   // Grows with every new finding and every one that became worse.
   [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }

@@ -10,6 +10,7 @@
 
 #include "device_logger/quiet_sites.h"
 #include "host_detector/queue/quiet_tables.h"
+#include "host_detector/warp_operation.h"
 
 namespace barracuda::detector {
 namespace {
@@ -156,20 +157,27 @@ TEST_CASE(
 }
 
 TEST_CASE("where a variable lies is kept once, and is no finding") {
+  const auto told = [](std::uint32_t number, std::uint32_t address) {
+    WarpOperation operation;
+    operation.site = kOne;
+    operation.event_count = number;
+    operation.event_operand = address;
+    return operation;
+  };
   RaceLog log;
   const std::vector<SharedPlace> places{{kOne, 0, 1024}, {kOne, 1, 1024}, {kOne, 0, 2048}};
-  for (const SharedPlace& place : {places[0], places[0], places[1], places[2], places[1]}) {
-    log.add_place(place);
+  for (const std::size_t i : {0, 0, 1, 2, 1}) {
+    log.add_place(told(places[i].number, places[i].address));
   }
   CHECK(log.changes() == 0);
   CHECK(log.findings().shared_places == places);
   CHECK(log.findings_so_far().shared_places == places);
 
   Limited limited;
-  limited.log.add_place(places[1]);
+  limited.log.add_place(told(1, 1024));
   CHECK(limited.told.empty());
-  limited.log.add_place(places[0]);  // the last
-  limited.log.add_place(places[0]);
+  limited.log.add_place(told(0, 1024));  // the last
+  limited.log.add_place(told(0, 1024));
   CHECK(limited.told == std::vector{kOne});
 }
 
