@@ -123,7 +123,7 @@ class Updates {
   void look() {
     const session::Session* const session = existing_session();
     const auto now = steady_clock::now();
-    if (session == nullptr || now < next_) {
+    if (session == nullptr || now < next()) {
       return;
     }
     g_has_news = false;  // what is found from here on wakes again
@@ -139,7 +139,6 @@ class Updates {
     allowance_ = std::min(kMostKept, allowance_ + (now - last_) / kPart);
     last_ = steady_clock::now();
     allowance_ -= last_ - now;
-    next_ = last_ + std::max(-allowance_, std::chrono::nanoseconds(0)) * kPart;
     if (is_over) {
       finish_without_device();
     }
@@ -148,16 +147,20 @@ class Updates {
   // How long to sleep before the next look. News that came too soon after the last ones wait for
   // their time, and wake nobody again.
   [[nodiscard]] std::chrono::nanoseconds pause() const {
-    const std::chrono::nanoseconds left = next_ - steady_clock::now();
+    const std::chrono::nanoseconds left = next() - steady_clock::now();
     return g_has_news && left < kLookEvery ? std::max(left, std::chrono::nanoseconds(0))
                                            : kLookEvery;
   }
 
  private:
+  // When something may be written again.
+  [[nodiscard]] steady_clock::time_point next() const {
+    return last_ + std::max(-allowance_, std::chrono::nanoseconds(0)) * kPart;
+  }
+
   std::uint64_t seen_ = 0;
   std::chrono::nanoseconds allowance_ = kMostKept;  // below 0 while nothing may be written
   steady_clock::time_point last_ = steady_clock::now();
-  steady_clock::time_point next_;
 };
 
 void enforce_time_limit(steady_clock::time_point start) {

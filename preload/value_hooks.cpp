@@ -11,8 +11,8 @@ namespace {
 
 using session::Session;
 
-// What a capture records becomes a node of its graph, which is not followed.
-bool is_captured(Session& session, session::Handle stream) {
+// Whether the stream is captured: then the call becomes a node of a graph, which is not followed.
+bool note_capture(Session& session, session::Handle stream) {
   if (!session.driver().stream_is_capturing(stream)) {
     return false;
   }
@@ -24,14 +24,14 @@ bool is_captured(Session& session, session::Handle stream) {
 
 void note_write(Session& session, CUstream stream, CUdeviceptr address, std::uint64_t value) {
   const session::Handle handle = stream_handle(stream);
-  if (!is_captured(session, handle)) {
+  if (!note_capture(session, handle)) {
     session.streams().value_written(session.streams().key_of(handle), address, value);
   }
 }
 
 void note_wait(Session& session, CUstream stream, const ValueWait& wait) {
   const session::Handle handle = stream_handle(stream);
-  if (!is_captured(session, handle) &&
+  if (!note_capture(session, handle) &&
       !session.streams().value_awaited(session.streams().key_of(handle), wait)) {
     session.problems().add(
         "a stream waits for a value that no stream has written before (cuStreamWaitValue32 or its "

@@ -64,7 +64,7 @@ collectives: a vote forgets its negation|passes/warp_collectives.cpp|s/source.ne
 collectives: a guard is the other way round|passes/warp_collectives.cpp|s/instruction.predicate_negated ? "" : "!"/instruction.predicate_negated ? "!" : ""/
 collectives: all matches are of 32 bits|passes/warp_collectives.cpp|s/read.first_bits = 64;/read.first_bits = 32;/
 places: what is declared later is told|passes/shared_places.cpp|s/declared_at = i + 1/declared_at = entry.body_begin + 1/
-places: those of other kernels are told|passes/shared_places.cpp|s/is_programs(variable) \&\& is_used(variable)/(is_used(variable) || is_programs(variable))/
+places: those of other kernels are told|passes/shared_places.cpp|s/is_programs(variable) \&\& reaches(program, facts, variable.name)/(reaches(program, facts, variable.name) || is_programs(variable))/
 places: the first is told first|passes/shared_places.cpp|s/number = list.size(); number-- != 0;/number = 0; number < list.size(); ++number/
 LIST
 )

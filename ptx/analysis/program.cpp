@@ -22,6 +22,12 @@ bool is_shared_space(StateSpace space) {
 
 }  // namespace
 
+bool reaches(const Program& program, const FunctionFacts& function, std::string_view name) {
+  return std::ranges::any_of(function.reachable, [&](std::uint32_t index) {
+    return std::ranges::binary_search(program.functions[index].symbols, name);
+  });
+}
+
 Expected<wire::SiteId> next_site(const Program& program) {
   const std::uint32_t id =
       index_of(program.options.first_site) + static_cast<std::uint32_t>(program.site_table.size());

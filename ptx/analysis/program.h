@@ -188,6 +188,9 @@ bool declares(const Module& module, Predicate is_meant) {
 // Whether the module declares any; else no generic address leads there.
 bool has_shared_memory(const Module& module);
 
+// Whether the function, or one that it may call, mentions this name of module scope.
+bool reaches(const Program& program, const FunctionFacts& function, std::string_view name);
+
 // The id of the next row of the site table.
 Expected<wire::SiteId> next_site(const Program& program);
 

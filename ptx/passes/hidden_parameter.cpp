@@ -116,38 +116,32 @@ class SharedMemory {
   [[nodiscard]] std::uint64_t size_of(const FunctionFacts& entry) const {
     std::uint64_t bytes = bytes_of(entry);
     for (const Variable* variable : variables_) {
-      bytes = is_used(entry, *variable) ? bytes : add(bytes, *variable);
+      bytes = reaches(program_, entry, variable->name) ? bytes : add(bytes, *variable);
     }
     return uses_dynamic(entry) ? align_up(bytes, dynamic_alignment(entry)) : bytes;
   }
 
  private:
   [[nodiscard]] bool uses_dynamic(const FunctionFacts& entry) const {
-    return std::ranges::any_of(dynamic_,
-                               [&](const Variable* each) { return is_used(entry, *each); });
+    return std::ranges::any_of(
+        dynamic_, [&](const Variable* each) { return reaches(program_, entry, each->name); });
   }
 
   [[nodiscard]] std::uint32_t dynamic_alignment(const FunctionFacts& entry) const {
     std::uint32_t alignment = 16;
     for (const Variable* variable : dynamic_) {
-      if (is_used(entry, *variable)) {
+      if (reaches(program_, entry, variable->name)) {
         alignment = std::max(alignment, alignment_of(*variable));
       }
     }
     return alignment;
   }
 
-  [[nodiscard]] bool is_used(const FunctionFacts& entry, const Variable& variable) const {
-    return std::ranges::any_of(entry.reachable, [&](std::uint32_t index) {
-      return std::ranges::binary_search(program_.functions[index].symbols, variable.name);
-    });
-  }
-
   // Those that the entry may reach.
   template <typename Visit>
   void for_each_static(const FunctionFacts& entry, Visit visit) const {
     for (const Variable* variable : variables_) {
-      if (is_used(entry, *variable)) {
+      if (reaches(program_, entry, variable->name)) {
         visit(*variable);
       }
     }

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string>
@@ -35,13 +34,9 @@ bool is_programs(const Variable& variable) {
 Variables variables_of(const Program& program, std::uint32_t index) {
   const Function& entry = program.function(index);
   Variables found{.declared_at = entry.body_begin + 1};
-  const auto is_used = [&](const Variable& variable) {
-    return std::ranges::any_of(program.functions[index].reachable, [&](std::uint32_t callee) {
-      return std::ranges::binary_search(program.functions[callee].symbols, variable.name);
-    });
-  };
+  const FunctionFacts& facts = program.functions[index];
   for_each_of_module(program.module, [&](const Statement&, const Variable& variable) {
-    if (is_programs(variable) && is_used(variable)) {
+    if (is_programs(variable) && reaches(program, facts, variable.name)) {
       found.list.push_back(&variable);
     }
   });
