@@ -82,10 +82,17 @@ const HostFrame* own_frame(const std::vector<HostFrame>& stack, const std::strin
   if (std::ranges::find(stack, "barracuda", &HostFrame::module) != stack.end()) {
     return nullptr;
   }
-  const auto own = std::ranges::find_if(stack, [&](const HostFrame& frame) {
+  const auto is_own = [&](const HostFrame& frame) {
     const bool is_unknown = frame.function.empty() && frame.module.empty();
     return !is_unknown && !is_runtime_module(frame.module) && !is_launch_stub(frame, kernel);
+  };
+  // A function of Thrust's that no line tells from the program's: better than nothing.
+  auto own = std::ranges::find_if(stack, [&](const HostFrame& frame) {
+    return is_own(frame) && (frame.line != 0 || !is_toolkit_function(frame.function));
   });
+  if (own == stack.end()) {
+    own = std::ranges::find_if(stack, is_own);
+  }
   if (own == stack.end() || own->line == 0 || is_of_python(*own)) {
     const auto script = std::ranges::find_if(stack, &HostFrame::is_script);
     if (script != stack.end()) {

@@ -13,6 +13,7 @@
 
 #include "report/annotations.h"
 #include "report/bug.h"
+#include "report/bug_group.h"
 #include "report/coverage.h"
 #include "report/findings_page.h"
 #include "report/line_fold.h"
@@ -41,16 +42,17 @@ std::string source_of(const Frame& frame) {
 }
 
 // Two and more frames of CUDA's and CCCL's headers on end are one line: their reader wrote none of
-// them. Without a frame outside of them there is nothing else to show.
-std::size_t folded_frames(std::span<const Frame> frames, const Access& access,
+// them. Without a frame outside of them the first is shown; the last, their kernel, is named below.
+std::size_t folded_frames(std::span<const Frame> frames, std::size_t first, const Access& access,
                           const TextStyle& style) {
-  if (style.has_all_frames) {
+  if (style.has_all_frames || (first == 0 && is_toolkit_header(access.place.file))) {
     return 0;
   }
-  const auto own = std::ranges::find_if(
-      frames, [](const Frame& frame) { return !is_toolkit_header(frame.file); });
-  const auto count = static_cast<std::size_t>(own - frames.begin());
-  return count < 2 || is_toolkit_header(access.place.file) ? 0 : count;
+  const auto begin = frames.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto own = std::find_if(begin, frames.end(),
+                                [](const Frame& frame) { return !is_toolkit_header(frame.file); });
+  const auto count = static_cast<std::size_t>(own - begin);
+  return count < 2 ? 0 : count;
 }
 
 // An instruction of a kernel that was built without line information.
@@ -80,7 +82,7 @@ void print_frames(std::string& text, const Access& access, const TextStyle& styl
   const std::size_t inlined = frames.size();
   frames.insert(frames.end(), access.callers.begin(), access.callers.end());
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (const std::size_t count = folded_frames(std::span(frames).subspan(i), access, style)) {
+    if (const std::size_t count = folded_frames(frames, i, access, style)) {
       fmt::format_to(Buffer(text), "    … {} frames of CUDA's headers\n", count);
       i += count - 1;
       continue;
@@ -193,7 +195,29 @@ void print_variants(std::string& text, const Bug& bug, const TextStyle& style) {
   }
 }
 
-void print_bug(std::string& text, const Bug& bug, const TextStyle& style, bool names_processes) {
+// "write at sum.cu:12"
+std::string place_in_group(const Access& access) {
+  return fmt::format(
+      "{} at {}", name_of(access.operation),
+      lacks_lines(access) ? fmt::format("line {} of its PTX", access.ptx_line) : place_of(access));
+}
+
+void print_others(std::string& text, const std::vector<Bug>& others) {
+  if (others.empty()) {
+    return;
+  }
+  fmt::format_to(Buffer(text), "  The same order is missing between {} of accesses:\n",
+                 counted(others.size(), "more pair"));
+  for (const Bug& bug : others) {
+    const std::vector<Access>& accesses = bug.shown().accesses;
+    fmt::format_to(Buffer(text), "    {} and {} ({})\n", place_in_group(accesses.front()),
+                   place_in_group(accesses.back()), counted(bug.count(), "occurrence"));
+  }
+}
+
+void print_group(std::string& text, const BugGroup& group, const TextStyle& style,
+                 bool names_processes) {
+  const Bug& bug = group.first;
   const Finding& finding = bug.shown();
   const bool is_warning = finding.severity == FindingSeverity::kWarning;
   const std::string_view begin = !style.colour ? "" : is_warning ? "\033[1;33m" : "\033[1;31m";
@@ -218,6 +242,7 @@ void print_bug(std::string& text, const Bug& bug, const TextStyle& style, bool n
     }
   }
   print_variants(text, bug, style);
+  print_others(text, group.others);
   if (names_processes) {
     fmt::format_to(Buffer(text), "  Seen in: {}\n", names_of(bug.processes()));
   }
@@ -328,6 +353,33 @@ std::string races(const std::vector<Bug>& bugs) {
   return text;
 }
 
+std::string group_block(const BugGroup& group, const Report& report, const TextStyle& style) {
+  switch (style.format) {
+    case TextFormat::kGcc:
+      return gcc_lines(group.first, style.prefix);
+    case TextFormat::kGithub:
+      return github_line(group.first, style.prefix);
+    case TextFormat::kText:
+      break;
+  }
+  std::string text;
+  print_group(text, group, style, report.processes.size() > 1);
+  return laid_out(text, style);
+}
+
+// Compilers and GitHub want each bug by itself.
+std::vector<BugGroup> blocks_of(const std::vector<Bug>& bugs, TextFormat format) {
+  if (format == TextFormat::kText) {
+    return groups_of(bugs);
+  }
+  std::vector<BugGroup> alone;
+  alone.reserve(bugs.size());
+  for (const Bug& bug : bugs) {
+    alone.push_back({.first = bug, .others = {}});
+  }
+  return alone;
+}
+
 }  // namespace
 
 std::string summary_line(const Report& report) {
@@ -369,17 +421,7 @@ TextFormat text_format(std::string_view name) {
 }
 
 std::string text_block(const Bug& bug, const Report& report, const TextStyle& style) {
-  switch (style.format) {
-    case TextFormat::kGcc:
-      return gcc_lines(bug, style.prefix);
-    case TextFormat::kGithub:
-      return github_line(bug, style.prefix);
-    case TextFormat::kText:
-      break;
-  }
-  std::string text;
-  print_bug(text, bug, style, report.processes.size() > 1);
-  return laid_out(text, style);
+  return group_block({.first = bug, .others = {}}, report, style);
 }
 
 std::string text_closing(const Report& report, const TextStyle& style) {
@@ -392,18 +434,20 @@ std::string text_closing(const Report& report, const TextStyle& style) {
 
 std::string text_report(const Report& report, const TextStyle& style) {
   std::string text;
-  std::uint64_t printed = 0;
+  std::uint64_t blocks = 0;
+  std::size_t left = 0;  // of the bugs
   const std::vector<Bug> bugs = bugs_of(report.findings);
-  for (const Bug& bug : bugs) {
-    if (style.print_limit != 0 && printed == style.print_limit) {
-      break;
+  for (const BugGroup& group : blocks_of(bugs, style.format)) {
+    if (style.print_limit != 0 && blocks == style.print_limit) {
+      left += 1 + group.others.size();
+      continue;
     }
-    text += text_block(bug, report, style);
-    ++printed;
+    text += group_block(group, report, style);
+    ++blocks;
   }
-  if (printed < bugs.size()) {
+  if (left != 0) {
     fmt::format_to(Buffer(text), "BARRACUDA: {} more not printed (print-limit={})\n",
-                   counted(bugs.size() - printed, "finding"), style.print_limit);
+                   counted(left, "finding"), style.print_limit);
   }
   return text + text_closing(report, style);
 }

@@ -28,6 +28,7 @@ struct TextStyle {
 
 std::string text_report(const Report& report, const TextStyle& style);
 // Its parts, for a report that grows: the block of one bug, and all that follows the last block.
+// A report that is written as a whole puts bugs that are alike into one block (bug_group.h).
 std::string text_block(const Bug& bug, const Report& report, const TextStyle& style);
 std::string text_closing(const Report& report, const TextStyle& style);
 

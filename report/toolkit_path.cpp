@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+
+#include "report/symbol_name.h"
 
 namespace barracuda::report {
 namespace {
@@ -88,6 +91,13 @@ bool is_toolkit_header(std::string_view path) {
   };
   return std::ranges::any_of(kFolders, contains) || is_in_versioned_toolkit(path) ||
          is_named_like_toolkit(path);
+}
+
+bool is_toolkit_function(std::string_view function) {
+  constexpr std::string_view kNamespaces[] = {"thrust::", "cub::", "cuda::"};
+  const std::string name = without_return_type(std::string(function));
+  return std::ranges::any_of(kNamespaces,
+                             [&](std::string_view start) { return name.starts_with(start); });
 }
 
 }  // namespace barracuda::report

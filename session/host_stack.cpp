@@ -9,7 +9,7 @@
 namespace barracuda::session {
 namespace {
 
-constexpr std::size_t kDepth = 24;
+constexpr std::size_t kDepth = 64;  // a program built without -O has 30 of them in Thrust
 
 // A walk up a thread's stack. To unwind it takes ten microseconds, and a program launches again and
 // again from one place: where the calls that led here then have all returned to the same places

@@ -9,7 +9,7 @@ namespace barracuda::session {
 // Walking the stack costs some microseconds: later calls of a long run go without.
 inline constexpr std::uint64_t kMostStacks = 20000;
 
-// Return addresses, innermost first, at most 24, and behind them the noted place in Python.
+// Return addresses, innermost first, at most 64, and behind them the noted place in Python.
 std::vector<std::uint64_t> host_stack();
 
 }  // namespace barracuda::session

@@ -229,6 +229,13 @@ TEST_CASE("a script's line is its launches' place, though Python's packages have
   }
 }
 
+TEST_CASE("functions of Thrust are passed by where there are no lines, unless there is no other") {
+  const HostFrame theirs = frame_of("void thrust::sort<int>(int*, int*)", "", 0, "app");
+  CHECK(launch_place({theirs, frame_of("main", "", 0, "app")}, "k") == "main (app+0x1234)");
+  CHECK(calling_chain({theirs, frame_of("main", "app.cu", 9, "app")}) == "main() at app.cu:9");
+  CHECK(launch_place({theirs}, "k") == "void thrust::sort<int>(int*, int*) (app+0x1234)");
+}
+
 TEST_CASE("without debug information the place is the module and offset") {
   CHECK(launch_place({frame_of("main", "", 0, "app")}, "add(int*)") == "main (app+0x1234)");
   CHECK(launch_place({frame_of("", "", 0, "app")}, "add(int*)") == "? (app+0x1234)");

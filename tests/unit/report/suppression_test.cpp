@@ -190,6 +190,28 @@ TEST_CASE("the rules for libraries have reasons and take CUB's sort") {
   CHECK_FALSE(rules->rule_for(samples::race()).has_value());
 }
 
+TEST_CASE("selections in place are left out where CUB both reads and overwrites, and only there") {
+  const auto rules = library_suppressions();
+  REQUIRE(rules.has_value());
+  Finding race = library_finding();
+  race.severity = FindingSeverity::kError;
+  for (Access& access : race.accesses) {
+    access.kernel = "void cub::detail::select::DeviceSelectSweepKernel<unsigned int>(int*)";
+  }
+  race.accesses[0].operation = AccessOperation::kRead;
+  CHECK(rules->rule_for(race).has_value());
+  Finding writes = race;
+  writes.accesses[0].operation = writes.accesses[1].operation = AccessOperation::kWrite;
+  CHECK_FALSE(rules->rule_for(writes).has_value());
+  Finding in_block = race;
+  in_block.kind = "intra-block";
+  CHECK_FALSE(rules->rule_for(in_block).has_value());
+  Finding by_operator = race;
+  by_operator.accesses[0].inlined.insert(by_operator.accesses[0].inlined.begin(),
+                                         {"IsOdd::operator()", "app.cu", 7});
+  CHECK_FALSE(rules->rule_for(by_operator).has_value());
+}
+
 TEST_CASE("the rules for libraries lie beside the build") {
   CHECK(library_suppressions_file() == BARRACUDA_BINARY_DIR "/share/barracuda/library.supp");
 }

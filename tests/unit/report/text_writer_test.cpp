@@ -63,6 +63,49 @@ TEST_CASE("what each side synchronised by last stands under it, as far as it is 
         std::string::npos);
 }
 
+Report report_of_sum() {
+  Report report = samples::racy_report();
+  for (std::uint32_t i = 1; i < 5; ++i) {
+    Finding race = samples::race();
+    race.fingerprint = std::to_string(i);
+    race.accesses[1].place.line += i;
+    report.findings.push_back(race);
+  }
+  return report;
+}
+
+TEST_CASE("bugs that are alike are one block, with a line for each") {
+  const std::string text = text_report(report_of_sum(), {});
+  CHECK_THAT(text, Catch::Contains("  The same order is missing between 4 more pairs of accesses:\n"
+                                   "    write at add.cu:12 and read at add.cu:15 (12 occurrences)\n"
+                                   "    write at add.cu:12 and read at add.cu:16 (12 occurrences)\n"
+                                   "    write at add.cu:12 and read at add.cu:17 (12 occurrences)\n"
+                                   "    write at add.cu:12 and read at add.cu:18 (12 occurrences)\n"
+                                   "  See: docs/FINDINGS.md#inter-block\n"));
+  CHECK_THAT(text, Catch::Contains("BARRACUDA SUMMARY: 5 races (60 occurrences)"));
+  CHECK(text.find("BARRACUDA: ERROR") == text.rfind("BARRACUDA: ERROR"));
+}
+
+TEST_CASE("a limit of blocks counts the bugs that it leaves out") {
+  Report report = report_of_sum();
+  Finding other = samples::race();
+  other.fingerprint = "other";
+  other.missing = "something else";
+  report.findings.insert(report.findings.begin(), other);
+  CHECK_THAT(text_report(report, {.print_limit = 1}),
+             Catch::Contains("BARRACUDA: 5 findings more not printed (print-limit=1)\n"));
+}
+
+TEST_CASE("compilers and GitHub get a line for each of bugs that are alike") {
+  const Report report = report_of_sum();
+  for (const TextFormat format : {TextFormat::kGcc, TextFormat::kGithub}) {
+    const std::string text = text_report(report, {.format = format});
+    for (const char* const line : {"14", "15", "16", "17", "18"}) {
+      CHECK_THAT(text, Catch::Contains(line));
+    }
+  }
+}
+
 TEST_CASE("without line information the PTX line is shown, and -lineinfo is advised once") {
   RunData run = samples::racy_run();
   for (ptx::Site& site : run.sites.own()) {
@@ -139,7 +182,7 @@ TEST_CASE("the program's line is quoted under the frame that is in it, and once"
                                                       "    #1 add(int*) at add.cu:12 (caller)\n"));
 }
 
-TEST_CASE("frames of CUDA's headers are folded into one line, unless there are no others") {
+TEST_CASE("frames of CUDA's headers are folded into one line") {
   Report report = samples::racy_report();
   Access& access = report.findings[0].accesses[0];
   access.inlined = {{"cub::detail::copy", "/usr/local/cuda/include/cccl/cub/copy.cuh", 60},
@@ -155,6 +198,25 @@ TEST_CASE("frames of CUDA's headers are folded into one line, unless there are n
   const std::string text = text_report(report, {});
   CHECK(text.find("#0 cub::detail::copy at ") != std::string::npos);
   CHECK(text.find("#1 cub::BlockReduce::Sum at ") != std::string::npos);
+}
+
+TEST_CASE("of a kernel of CUDA's headers the frame of the access is shown") {
+  Report report = samples::racy_report();
+  Access& access = report.findings[0].accesses[0];
+  access.inlined = {{"load", "/usr/local/cuda/include/cccl/cub/load.cuh", 60},
+                    {"load_tile", "/usr/local/cuda/include/cccl/cub/tile.cuh", 5},
+                    {"Agent::run", "/usr/local/cuda/include/cccl/cub/agent.cuh", 518},
+                    {"kernel", "/usr/local/cuda/include/cccl/cub/kernel.cuh", 12}};
+  access.place = access.inlined[0];
+  access.source = "return *at;";
+  CHECK_THAT(
+      text_report(report, {}),
+      Catch::Contains("    #0 load at /usr/local/cuda/include/cccl/cub/load.cuh:60 (inlined)\n"
+                      "       60 | return *at;\n"
+                      "    … 3 frames of CUDA's headers\n"
+                      "  Read of 4 bytes"));
+  CHECK_THAT(text_report(report, {.has_all_frames = true}),
+             Catch::Contains("    #2 Agent::run at "));
 }
 
 TEST_CASE("variants of a bug stand in its block, and it counts once") {

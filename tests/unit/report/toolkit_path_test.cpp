@@ -22,6 +22,19 @@ TEST_CASE("headers of CUDA and CCCL are known wherever they are installed") {
   }
 }
 
+TEST_CASE("functions of CCCL are known by their namespaces") {
+  for (const char* const theirs :
+       {"cudaError thrust::cuda_cub::triple_chevron::doit_host<int>(void (*)(int)) const",
+        "cub::DeviceScan::Sum(int*)", "void cuda::std::swap<int>(int&, int&)"}) {
+    CHECK(is_toolkit_function(theirs));
+  }
+  for (const char* const own :
+       {"main", "", "sort(thrust::device_vector<int>&)", "ours::thrust::run()",
+        "thrust::device_vector<int> ours::load(char const*)", "cubic::fit(int)"}) {
+    CHECK_FALSE(is_toolkit_function(own));
+  }
+}
+
 TEST_CASE("the program's own files are not taken for CUDA's") {
   for (const char* const path : {
            "/src/app.cu",

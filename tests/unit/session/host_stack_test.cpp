@@ -50,10 +50,10 @@ TEST_CASE("the same calls have the same stack, and others another one") {
   CHECK(taken[0].back() == taken[2].back());
 }
 
-TEST_CASE("a stack has its innermost 24 frames") {
+TEST_CASE("a stack has its innermost 64 frames") {
   CHECK(stack_below(0).size() < stack_below(3).size());
-  CHECK(stack_below(60).size() == 24);
-  CHECK(stack_below(60) == stack_below(60));
+  CHECK(stack_below(100).size() == 64);
+  CHECK(stack_below(100) == stack_below(100));
 }
 
 }  // namespace barracuda::session
