@@ -524,7 +524,7 @@ BARRACUDA_HOOK void __barracuda_event(std::uint32_t site, std::uint32_t detail,
   barracuda::wire::log_event(site, detail, threads);
 }
 
-// By one thread of a launch: where a variable of its kernel lies in shared memory, and which one,
+// By one warp of a launch: where a variable of its kernel lies in shared memory, and which one,
 // the number 0 last. Not if all of that is known (Operation::kSharedPlace).
 BARRACUDA_HOOK void __barracuda_shared_place(std::uint32_t site, std::uint32_t address,
                                              std::uint32_t number) {

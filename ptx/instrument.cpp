@@ -22,8 +22,8 @@ constexpr Pass kPipeline[] = {
     waiting_loops::run,       branches::run,         updates::run,          surroundings::run,
     number_sites::run,        async_registers::run,  global_accesses::run,  kernel_forms::run,
     barrier_intervals::run,   uniform_barriers::run, load_batches::run,     insert_hooks::run,
-    warp_collectives::run,    block_numbers::run,    shared_places::run,    store_descriptor::run,
-    add_logger::run,
+    warp_collectives::run,    block_numbers::run,    shared_places::run,    shared_alignment::run,
+    store_descriptor::run,    add_logger::run,
 };
 
 constexpr Pass kRewritingPipeline[] = {

@@ -65,6 +65,10 @@ collectives: a guard is the other way round|passes/warp_collectives.cpp|s/instru
 collectives: all matches are of 32 bits|passes/warp_collectives.cpp|s/read.first_bits = 64;/read.first_bits = 32;/
 places: what is declared later is told|passes/shared_places.cpp|s/declared_at = i + 1/declared_at = entry.body_begin + 1/
 places: those of other kernels are told|passes/shared_places.cpp|s/is_programs(variable) \&\& reaches(program, facts, variable.name)/(reaches(program, facts, variable.name) || is_programs(variable))/
+places: every warp tells|passes/shared_places.cpp|s/shr.u32 %__barracuda_l, %__barracuda_l, 5;/shr.u32 %__barracuda_l, %__barracuda_l, 10;/
+alignment: no kernel needs all of its memory|passes/shared_alignment.cpp|s/> kStaticSharedBytes) {/> 2 * kStaticSharedBytes) {/
+alignment: copies of tensors need no more|passes/shared_alignment.cpp|s/copies_tensors ? kOfTensorCopies/false ? kOfTensorCopies/
+alignment: numbers are aligned as arrays|passes/shared_alignment.cpp|s/std::min(std::bit_floor(std::max<std::uint64_t>(variable.size(), 1)), most)/most/
 places: the first is told first|passes/shared_places.cpp|s/number = list.size(); number-- != 0;/number = 0; number < list.size(); ++number/
 LIST
 )

@@ -10,6 +10,10 @@
 
 namespace barracuda::ptx {
 
+// What a kernel may have of static shared memory (CUDA C++ Programming Guide, table of compute
+// capabilities).
+inline constexpr std::uint64_t kStaticSharedBytes = std::uint64_t{48} * 1024;
+
 struct SharedPlace {
   const Variable* variable = nullptr;
   std::uint64_t offset = 0;

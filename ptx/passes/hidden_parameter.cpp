@@ -28,7 +28,6 @@ constexpr std::uint32_t kSwizzleBytes = 1024;
 // And what is read as vectors or by matrix units is aligned to at most 32 bytes (wmma), often by no
 // more than that it comes first.
 static_assert(wire::kBlockWordsBytes == 32);
-constexpr std::uint64_t kStaticSharedBytes = std::uint64_t{48} * 1024;
 
 bool swizzles(const Module& module) {
   return std::ranges::any_of(module.statements, [](const Statement& statement) {

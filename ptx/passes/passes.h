@@ -158,11 +158,17 @@ namespace extra_blocks {
 Expected<void> run(Program& program);
 }  // namespace extra_blocks
 
-// One thread of each launch tells where the shared variables of its kernel lie, if that is asked
+// One warp of each launch tells where the shared variables of its kernel lie, if that is asked
 // for (docs/decisions/shared-places.md). After all that reads the sites, whose table it adds to.
 namespace shared_places {
 Expected<void> run(Program& program);
 }  // namespace shared_places
+
+// Aligns shared variables as they were mostly aligned by the order in which they lay. Not for the
+// emulated device, which keeps the order. After shared_places.
+namespace shared_alignment {
+Expected<void> run(Program& program);
+}  // namespace shared_alignment
 
 // At the entries, before all else: the launch descriptor goes to where the hooks find it.
 namespace store_descriptor {

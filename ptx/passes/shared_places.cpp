@@ -55,20 +55,30 @@ Variables variables_of(const Program& program, std::uint32_t index) {
   return found;
 }
 
-// By the first thread of the first block.
+// By the first warp of the first block, all lanes of it together: NVIDIA's compiler does not always
+// let lanes meet again behind a call that some of them make, and programs count on lanes that begin
+// together (coalesced_threads(), sums of a warp without __syncwarp()).
 std::string tell(Program& program, wire::SiteId site, const std::vector<const Variable*>& list) {
   std::string text =
-      "{\n.reg .b32 %__barracuda_l, %__barracuda_o;\n.reg .pred %__barracuda_q;\n"
-      "mov.u32 %__barracuda_l, %tid.x;\n";
-  for (const std::string_view other : {"%tid.y", "%tid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z"}) {
+      "{\n.reg .b32 %__barracuda_l, %__barracuda_o, %__barracuda_m;\n"
+      ".reg .pred %__barracuda_q;\n"
+      "mov.u32 %__barracuda_l, %tid.z;\n";
+  for (const char axis : {'y', 'x'}) {
     fmt::format_to(std::back_inserter(text),
-                   "mov.u32 %__barracuda_o, {};\n"
+                   "mov.u32 %__barracuda_o, %ntid.{0};\nmov.u32 %__barracuda_m, %tid.{0};\n"
+                   "mad.lo.u32 %__barracuda_l, %__barracuda_l, %__barracuda_o, %__barracuda_m;\n",
+                   axis);
+  }
+  text += "shr.u32 %__barracuda_l, %__barracuda_l, 5;\n";
+  for (const char axis : {'x', 'y', 'z'}) {
+    fmt::format_to(std::back_inserter(text),
+                   "mov.u32 %__barracuda_o, %ctaid.{};\n"
                    "or.b32 %__barracuda_l, %__barracuda_l, %__barracuda_o;\n",
-                   other);
+                   axis);
   }
   text +=
       "setp.ne.u32 %__barracuda_q, %__barracuda_l, 0;\n"
-      "@%__barracuda_q bra $__barracuda_told;\n";
+      "@%__barracuda_q bra.uni $__barracuda_told;\n";
   for (std::size_t number = list.size(); number-- != 0;) {  // with the first, all are told
     fmt::format_to(std::back_inserter(text), "mov.u32 %__barracuda_o, {};\n", list[number]->name);
     text += without_rank("%__barracuda_o", program.module.target_arch());

@@ -52,7 +52,7 @@ TEST_CASE("a CTA's records keep its program order around barriers", "[logger]") 
   CHECK(LoggedMachine::at<int>(out)[0] == 63 * 3);
 }
 
-TEST_CASE("one thread of a launch tells where the variables of shared memory lie") {
+TEST_CASE("a warp of a launch tells, all lanes together, where its shared variables lie") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS, {.queues = 2, .tells_shared_places = true});
   const std::uint64_t out = machine.allocate(4096);
   machine.launch("use_two_arrays", 3, 64, {out});
@@ -61,7 +61,7 @@ TEST_CASE("one thread of a launch tells where the variables of shared memory lie
     const ptx::Site& site = machine.site_of(record);
     if (site.info.operation == Operation::kSharedPlace) {
       CHECK(record.kind() == RecordKind::kEvent);
-      CHECK((record.header.cta == 0 && record.pattern.warp == 0 && record.header.mask == 1));
+      CHECK((record.header.cta == 0 && record.pattern.warp == 0 && record.header.mask == ~0U));
       CHECK(site.function == "use_two_arrays");
       const bool is_first = record.pattern.stride1 == 0;
       CHECK(is_first == (told.size() == 1));

@@ -100,6 +100,9 @@ TEST_CASE("a launch tells where the shared variables of its kernel lie, if that 
   CHECK(last > declared);
   CHECK(module.text.find("mov.u32 %__barracuda_o, used;") > last);  // who has the first, has all
   CHECK(module.text.find("mov.u32 %__barracuda_o, other;") == std::string::npos);
+  // By whole warps, of which none is parted.
+  CHECK(count(module.text, "shr.u32 %__barracuda_l, %__barracuda_l, 5;") == 1);
+  CHECK(count(module.text, "bra.uni $__barracuda_told;") == 1);
   // Addresses of blocks of clusters have their rank in them.
   constexpr std::string_view kMasked = "tile;\nand.b32 %__barracuda_o, %__barracuda_o, 16777215;";
   CHECK(module.text.find(kMasked) == std::string::npos);
