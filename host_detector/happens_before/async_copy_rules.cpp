@@ -429,6 +429,9 @@ bool AsyncCopyRules::copy_to_mbarrier(const Actor& actor, const WarpOperation& o
       transfer.read_completion = {.cta = place->shared_of->index,
                                   .warp = mbarrier_warp(mbarrier->number()),
                                   .lane = mbarrier_lane(mbarrier->number())};
+  if (transfer.box != nullptr && transfer.bytes == 0) {
+    mbarrier->forget_bytes();  // its map is not known
+  }
   transfer.time = mbarrier->phase();
   const bool is_map_there =
       !transfer.reads_map ||

@@ -59,7 +59,7 @@ bool AsyncCopyRules::tensor_copy(const Actor& actor, const WarpOperation& operat
     is_possible =
         !copied.reads_map || read_map(actor, operation, lane, copied.read_completion, copied.time);
     is_possible = (map == nullptr || transfer(actor, operation, lane, copied)) && is_possible;
-  } else if (map != nullptr || copied.reads_map) {
+  } else {
     is_possible = access.flags != 0
                       ? multicast(actor, operation, lane, copied)
                       : copy_to_mbarrier(actor, operation, lane, copied, access.value_written);

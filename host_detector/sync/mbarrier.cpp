@@ -1,5 +1,8 @@
 #include "host_detector/sync/mbarrier.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace barracuda::detector {
 
 void Mbarrier::init(std::uint32_t count) {
@@ -7,6 +10,9 @@ void Mbarrier::init(std::uint32_t count) {
   parity_ = false;
   expected_ = pending_ = count;
   bytes_ = 0;
+  owed_ = 0;
+  counts_bytes_ = true;
+  is_owed_ = false;
   ++phase_;  // stamps of an earlier use stay in the past
   gathering_ = newest_ = before_ = Given{};
 }
@@ -18,8 +24,20 @@ void Mbarrier::arrive(std::uint32_t count, bool drops) {
 }
 
 void Mbarrier::expect(std::int64_t bytes) {
+  if (!counts_bytes_) {
+    owed_ += std::max<std::int64_t>(bytes, 0);
+    return;
+  }
   bytes_ += bytes;
   open_if_complete();
+}
+
+void Mbarrier::forget_bytes() {
+  if (counts_bytes_) {
+    counts_bytes_ = false;
+    owed_ = std::exchange(bytes_, 0);
+    open_if_complete();
+  }
 }
 
 void Mbarrier::open_if_complete() {
@@ -34,6 +52,7 @@ void Mbarrier::open_if_complete() {
   gathering_ = Given{};
   pending_ = expected_;
   parity_ = !parity_;
+  is_owed_ = std::exchange(owed_, 0) > 0;
   ++phase_;
 }
 

@@ -30,7 +30,7 @@ class Mbarrier {
   [[nodiscard]] std::uint32_t number() const { return number_; }
 
   // The stamp of a copy that completes on it now.
-  [[nodiscard]] Time phase() const { return phase_; }
+  [[nodiscard]] Time phase() const { return is_owed_ ? phase_ - 1 : phase_; }
 
   [[nodiscard]] bool is_valid() const { return is_valid_; }
 
@@ -51,7 +51,12 @@ class Mbarrier {
   void expect(std::int64_t bytes);
 
   // The same of an arrival that follows.
-  void expect_before_arrival(std::int64_t bytes) { bytes_ += bytes; }
+  void expect_before_arrival(std::int64_t bytes) { (counts_bytes_ ? bytes_ : owed_) += bytes; }
+
+  // For a copy that completes on it and brings nobody knows how many. From now on phases are
+  // complete by arrivals alone, or none would ever be. Copies that come behind an arrival that
+  // expects bytes are of its phase, though that is complete: races with them are missed.
+  void forget_bytes();
 
   Given& gathering() { return gathering_; }
 
@@ -63,9 +68,12 @@ class Mbarrier {
 
   std::uint32_t number_;
   bool is_valid_ = false;
-  bool parity_ = false;  // of the phase that is not complete
+  bool counts_bytes_ = true;
+  bool is_owed_ = false;  // the last complete phase has not all that it expected
+  bool parity_ = false;   // of the phase that is not complete
   std::uint32_t expected_ = 0, pending_ = 0;
   std::int64_t bytes_ = 0;
+  std::int64_t owed_ = 0;  // what this phase expects, where that is not counted
   Time phase_ = 0;
   Given gathering_;        // of this phase
   Given newest_, before_;  // up to the last phase that is complete, and the one before

@@ -140,6 +140,21 @@ TEST_CASE("a map is read until the copy by it is made") {
   }
 }
 
+TEST_CASE("a map is read once a phase was waited for that expected what its copy brings") {
+  MapScenario scenario;
+  scenario.init(kWriter, 1);
+  for (std::uint32_t round = 0; round < 2; ++round) {
+    scenario.arrive(kWriter, 128);
+    scenario.load(kWriter);
+    scenario.wait(kWriter, round);
+    scenario.replace(kWriter);
+    scenario.fence(kWriter, MemoryOrder::kRelease);
+    scenario.fence(kWriter, MemoryOrder::kAcquire);
+  }
+  CHECK(scenario.detector.rejected() == 0);
+  CHECK(scenario.races().empty());
+}
+
 TEST_CASE("a wait for bulk groups is one for the maps of all copies of the thread") {
   for (const bool commits : {true, false}) {
     MapScenario scenario;

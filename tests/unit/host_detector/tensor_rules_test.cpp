@@ -185,6 +185,34 @@ TEST_CASE("a copy by an unknown map is named and touches nothing") {
   CHECK(findings.unknown_maps[0].count == 1);
 }
 
+TEST_CASE("phases of an mbarrier are complete where copies by an unknown map are waited for") {
+  for (const bool arrives_first : {true, false}) {
+    TensorScenario scenario(false);
+    constexpr std::uint64_t kWritten = 1024;
+    scenario.init(kThread, 1);
+    scenario.proxy_fence(kThread);
+    scenario.meet();
+    for (std::uint32_t round = 0; round < 3; ++round) {
+      scenario.write(kThread, shared(kWritten + round * 4));
+      if (arrives_first) {
+        scenario.arrive(kThread, 2 * kBoxBytes);
+      }
+      scenario.copy(kThread, shared(0), {0, 0}, shared(kMbarrier));
+      scenario.copy(kThread, shared(128), {8, 0}, shared(kMbarrier));
+      if (!arrives_first) {
+        scenario.arrive(kThread, 2 * kBoxBytes);
+      }
+      scenario.wait(kOther, round % 2);
+      scenario.read(kOther, shared(kWritten + round * 4));
+    }
+    CHECK(scenario.races().empty());
+    CHECK(scenario.detector.rejected() == 0);
+    scenario.write(kThread, shared(kWritten));
+    scenario.read(kOther, shared(kWritten));
+    CHECK_FALSE(scenario.races().empty());
+  }
+}
+
 TEST_CASE("the rows of a box that lie behind each other are one range") {
   TensorMap map = plain_map();
   map.strides[0] = 32;
