@@ -167,7 +167,7 @@ class WordOwners {
       }
       const bool has_left = is_frozen && block_.has_left(kept.thread);
       const bool settled = is_settled(kept, access.by, is_frozen, has_left);
-      const std::uint32_t number = settled || access.by.counted == 0 ? 0 : kept.interval;
+      const std::uint32_t number = number_of_kept(kept, access.by, settled);
       block_.tell_warp_barriers(queue, kept.thread / kWarpLanes, number);
       write_past(queue, {.kind = settled ? RecordKind::kSettled : RecordKind::kEarlier,
                          .site = site,

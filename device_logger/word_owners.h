@@ -246,4 +246,11 @@ BARRACUDA_WIRE bool is_settled(const OwnedAccess& kept, const OwnedAccess& by, b
   return !by.is_of_interval(kept.interval) || (is_frozen && !has_left);
 }
 
+// The number of the interval in which it was made, as records have it; 0: of what is settled, or
+// where barriers of warps are not counted.
+BARRACUDA_WIRE std::uint32_t number_of_kept(const OwnedAccess& kept, const OwnedAccess& by,
+                                            bool is_settled) {
+  return is_settled || by.counted == 0 ? 0 : told_number(kept.interval, by.counted);
+}
+
 }  // namespace barracuda::wire

@@ -24,7 +24,7 @@ bool NativeOwners::log_kept(wire::WordOwner state, std::uint64_t word, const Lan
     }
     const bool has_left = lane.is_frozen && states_.has_left(kept.thread);
     const bool is_settled = wire::is_settled(kept, lane.access.by, lane.is_frozen, has_left);
-    const std::uint32_t number = is_settled || lane.access.by.counted == 0 ? 0 : kept.interval;
+    const std::uint32_t number = wire::number_of_kept(kept, lane.access.by, is_settled);
     return states_.tell_warp_barriers(queue, kept.thread / wire::kWarpLanes, number) &&
            wire::write_past(
                queue, {.kind = is_settled ? wire::RecordKind::kSettled : wire::RecordKind::kEarlier,

@@ -142,7 +142,10 @@ intervals: nobody publishes|passes/barrier_intervals.cpp|s/site.hook == HookKind
 intervals: a relaxed access publishes nothing, nor a release|passes/barrier_intervals.cpp|s/(site.hook == HookKind::kEvent || wire::has_release(site.info.order))/site.hook == HookKind::kEvent/
 intervals: no way leads back|analysis/near_stops.cpp|s/for (bool changes = true; changes;) {/for (bool changes = true; changes; changes = false) {/
 intervals: who exits does so for all|passes/barrier_intervals.cpp|s/ends ? !may_be_passed(site) :/ends ? true || may_be_passed(site) :/
-intervals: other blocks never learn|passes/barrier_intervals.cpp|s/kernel.keeps_owners \&\& is_of_block \&\&/kernel.keeps_owners \&\&/
+intervals: other blocks never learn|passes/barrier_intervals.cpp|s/const bool is_told = publications.come_after(site.statement);/const bool is_told = false;/
+intervals: few kept stores are worth states|passes/barrier_intervals.cpp|s/kernel.keeps_owners \&\& kept_stores > 0;/kernel.keeps_owners;/
+intervals: who is met tells nobody|analysis/block_publications.cpp|s/ || meetings_.come_after(statement);/;/
+intervals: nobody meets before the first barrier|analysis/block_publications.cpp|s/if (!is_entry(begins)) {/if (false) {/
 intervals: strong accesses leave states alone|passes/barrier_intervals.cpp|s/site.logs_states = is_strong_access(site) \&\&/site.logs_states = false \&\&/
 intervals: any mask is of all lanes|passes/barrier_intervals.cpp|s/sizeof(std::uint32_t)) == kAllLanes;/sizeof(std::uint32_t)) != kAllLanes - 1;/
 intervals: barriers of warps need no others|passes/barrier_intervals.cpp|s/ || are_counted_elsewhere(program, sites)) {/) {/
@@ -253,6 +256,7 @@ owners: intervals of readers do not matter|word_owners.h|s/first.block == by.blo
 owners: other blocks have barriers|word_owners.h|s/if (kept.block != by.block) {/if (false) {/
 owners: barriers settle nothing|word_owners.h|s/return !by.is_of_interval(kept.interval) || /return /
 owners: who left is settled|word_owners.h|s/ || (is_frozen \&\& !has_left);/ || is_frozen;/
+owners: numbers are told as they are kept|word_owners.h|s/told_number(kept.interval, by.counted);/kept.interval;/
 owners: every value of a warp is equal|word_owners.h|s/ \&\& load_word() == access.value_mark;/;/
 owners: what is logged is logged once|word_owners.h|s/state.kind() == WordOwner::Kind::kLogged || access/access/
 copies: each is over before|copy_states.h|s/if (status == CopyStatus::kSettled) {/if (true) {/

@@ -106,7 +106,7 @@ struct PlannedSite {
   bool keeps_copies = false;     // of a cp.async whose writes have states (copy_states.h)
   bool is_of_warp = false;       // one of those: a bar.warp.sync of all lanes
   bool has_state = false;        // a load or store of shared memory that is not weak
-  bool publishes_later = false;  // there: the thread may publish before its block's next barrier
+  bool publishes_later = false;  // there: others may learn of it (barrier_intervals.cpp says who)
   bool logs_states = false;      // a strong access there, maybe to shared memory
   bool may_be_left_out = false;  // an atomic that orders nothing: its hooks ask first
   std::optional<std::uint32_t> shortcut;  // of its kernel, that it takes

@@ -9,7 +9,9 @@
 #include "base/strong_id.h"
 #include "device_logger/memory_order.h"
 #include "device_logger/shared_states.h"
+#include "ptx/analysis/block_publications.h"
 #include "ptx/analysis/constants.h"
+#include "ptx/analysis/load_or_store.h"
 #include "ptx/analysis/near_stops.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/uniform_blocks.h"
@@ -70,12 +72,16 @@ bool is_ordered_otherwise(const PlannedSite& site) {
                                      opcode_class == kBarrier || opcode_class == kBarrierArrive));
 }
 
-// Lets others of its block, or of all, know of what the thread did; so do barriers of the block. A
-// relaxed access lets them know of what was before a fence. Barriers of warps that are counted need
-// no care.
-bool publishes(const PlannedSite& site) {
-  return is_ordered_otherwise(site) && !site.is_of_warp &&
+// Lets others of its warp, of its block, or of all, know of what the thread did; so do barriers of
+// the block. A relaxed access lets them know of what was before a fence.
+bool tells_others(const PlannedSite& site) {
+  return is_ordered_otherwise(site) &&
          (site.hook == HookKind::kEvent || wire::has_release(site.info.order));
+}
+
+// Barriers of warps that are counted need no care.
+bool publishes(const PlannedSite& site) {
+  return tells_others(site) && !site.is_of_warp;
 }
 
 bool publishes_to_other_blocks(const PlannedSite& site) {
@@ -204,30 +210,6 @@ std::vector<NearStops::Stop> find_publications(const Program& program,
   return stops;
 }
 
-// More than barriers of the block orders the threads: an access is kept of who publishes nothing
-// before the next of them, so that nobody is ordered behind it who may conflict with it before
-// that. Other blocks may learn at any time of what this one did.
-void keep_unpublished(const Program& program, const ControlFlow& flow, Kernel& kernel,
-                      std::span<PlannedSite> sites) {
-  const NearStops publications(flow, find_publications(program, sites));
-  const bool is_of_block = std::ranges::none_of(sites, publishes_to_other_blocks);
-  for (PlannedSite& site : sites) {
-    site.publishes_later =
-        site.hook == HookKind::kAccess && publications.come_after(site.statement);
-  }
-  const auto keeps = [&](bool (*is_one)(const PlannedSite&)) {
-    return std::ranges::any_of(
-        sites, [&](const PlannedSite& site) { return is_one(site) && !site.publishes_later; });
-  };
-  kernel.keeps_states = kernel.keeps_states && keeps(may_be_shared);
-  kernel.keeps_owners = kernel.keeps_owners && is_of_block && keeps(may_be_watched);
-  for (PlannedSite& site : sites) {
-    site.logs_states = is_strong_access(site) &&
-                       ((kernel.keeps_states && site.effect.space != StateSpace::kGlobal) ||
-                        (kernel.keeps_owners && site.effect.space != StateSpace::kShared));
-  }
-}
-
 // Whether all threads of a block come to all its barriers together.
 bool all_meet(Program& program, std::uint32_t index, const ControlFlow& flow,
               std::span<const PlannedSite> sites) {
@@ -236,6 +218,75 @@ bool all_meet(Program& program, std::uint32_t index, const ControlFlow& flow,
     return !is_whole_barrier(program, site) ||
            uniform[flow.block_of(site.statement)] == Uniformity::kAll;
   });
+}
+
+BlockPublications::Places find_meetings(const Program& program, std::span<const PlannedSite> sites,
+                                        bool all_meet_at_barriers) {
+  BlockPublications::Places places;
+  for (const PlannedSite& site : sites) {
+    if (publishes_to_other_blocks(site)) {
+      places.publications.push_back(site.statement);
+    }
+    const bool is_barrier = is_whole_barrier(program, site);
+    if (is_barrier && all_meet_at_barriers) {
+      places.barriers.push_back(site.statement);
+    } else if (is_barrier || tells_others(site)) {
+      places.meetings.push_back(site.statement);
+    }
+  }
+  return places;
+}
+
+// Other blocks may be ordered behind what a thread does before it publishes to them, or one of its
+// block that knows of it: at any time, and so behind any barrier of the block. What comes after all
+// that stays unknown to them: a scan, or a sort in one sweep, waits for the blocks before it, tells
+// those behind it, and only then stores its own results. Where most stores are no such results, as
+// in the rounds of a cooperative kernel, their states would cost more than the few that are left
+// out (reductionMultiBlockCG on an H200: 9 x without, 17 x with them).
+void log_what_blocks_may_learn(const ControlFlow& flow, const BlockPublications::Places& places,
+                               Kernel& kernel, std::span<PlannedSite> sites) {
+  if (places.publications.empty()) {
+    return;
+  }
+  const BlockPublications publications(flow, places);
+  std::ptrdiff_t kept_stores = 0;  // beyond those that are logged
+  for (PlannedSite& site : sites) {
+    if (!may_be_watched(site)) {
+      continue;
+    }
+    const bool is_told = publications.come_after(site.statement);
+    kept_stores += only_loads(site.effect) ? 0 : is_told ? -1 : 1;
+    if (is_told) {
+      // Of shared memory, to which the address may lead as well, other rules hold.
+      kernel.keeps_owners = kernel.keeps_owners && site.effect.space == StateSpace::kGlobal;
+      site.publishes_later = site.publishes_later || site.effect.space == StateSpace::kGlobal;
+    }
+  }
+  kernel.keeps_owners = kernel.keeps_owners && kept_stores > 0;
+}
+
+// More than barriers of the block orders the threads: an access is kept of who publishes nothing
+// before the next of them, so that nobody is ordered behind it who may conflict with it before
+// that.
+void keep_unpublished(const Program& program, const ControlFlow& flow, Kernel& kernel,
+                      const BlockPublications::Places& places, std::span<PlannedSite> sites) {
+  const NearStops publications(flow, find_publications(program, sites));
+  for (PlannedSite& site : sites) {
+    site.publishes_later =
+        site.hook == HookKind::kAccess && publications.come_after(site.statement);
+  }
+  log_what_blocks_may_learn(flow, places, kernel, sites);
+  const auto keeps = [&](bool (*is_one)(const PlannedSite&)) {
+    return std::ranges::any_of(
+        sites, [&](const PlannedSite& site) { return is_one(site) && !site.publishes_later; });
+  };
+  kernel.keeps_states = kernel.keeps_states && keeps(may_be_shared);
+  kernel.keeps_owners = kernel.keeps_owners && keeps(may_be_watched);
+  for (PlannedSite& site : sites) {
+    site.logs_states = is_strong_access(site) &&
+                       ((kernel.keeps_states && site.effect.space != StateSpace::kGlobal) ||
+                        (kernel.keeps_owners && site.effect.space != StateSpace::kShared));
+  }
 }
 
 // Asynchronous copies have states where nothing but barriers of the block orders threads, to which
@@ -304,7 +355,8 @@ Expected<void> keep_where_known(Program& program, Kernel& kernel, std::uint32_t 
   }
   TRY(const ControlFlow* const flow, program.flow_of(index));
   count_warp_barriers(program, index, *flow, sites);
-  keep_unpublished(program, *flow, kernel, sites);
+  keep_unpublished(program, *flow, kernel,
+                   find_meetings(program, sites, all_meet(program, index, *flow, sites)), sites);
   if (!kernel.keeps_states && !kernel.keeps_owners) {
     for (PlannedSite& site : sites) {
       site.counts_warps = 0;

@@ -11,6 +11,7 @@
 #include "device_logger/copy_states.h"
 #include "device_logger/memory_order.h"
 #include "device_logger/shared_states.h"
+#include "device_logger/word_owners.h"
 
 namespace barracuda::oracle {
 namespace {
@@ -106,26 +107,42 @@ bool publishes(const WarpOperation& operation, const wire::SiteInfo& site) {
          wire::has_release(site.order);
 }
 
+// The states of words of global memory, of all blocks of a launch, and the words beside them.
+struct Owner {
+  std::uint64_t bits = 0, word = 0;
+};
+
+using Owners = std::map<std::uint64_t, Owner>;
+
+// What a lane tells others of an access, as far as the rewriter knows.
+struct Told {
+  std::uint32_t before_barrier = 0;  // lanes that publish before their block's next barrier
+  bool other_blocks = false;         // someone of its block publishes to those later on
+};
+
 // The states of a block, and what its threads count.
 class BlockFilter {
  public:
+  // Without them global memory is logged.
+  void watch(Owners& owners) { owners_ = &owners; }
+
   void count_warps(bool many) {
     begins_with_ = wire::next_interval(wire::kCountsWarps | (many ? wire::kCountsMany : 0), 0);
   }
 
-  // Adds what is logged to `steps`. `publish_later`: of the lanes, those that do. `lags`: what they
-  // log comes when they do the next thing, though the states are as they have left them.
-  void take(const WarpOperation& operation, const wire::SiteInfo& site, std::uint32_t publish_later,
-            bool lags, std::vector<Step>& steps) {
+  // Adds what is logged to `steps`. `lags`: what they log comes when they do the next thing, though
+  // the states are as they have left them.
+  void take(const WarpOperation& operation, const wire::SiteInfo& site, const Told& told, bool lags,
+            std::vector<Step>& steps) {
     catch_up(operation.warp, operation.mask, steps);
     if (!lags) {
-      take(operation, site, publish_later, steps);
+      take(operation, site, told, steps);
       return;
     }
-    const std::map<std::uint8_t, std::uint32_t> told = told_;
+    const std::map<std::uint8_t, std::uint32_t> barriers = told_;
     Late late{.warp = operation.warp, .lanes = operation.mask};
-    take(operation, site, publish_later, late.steps);
-    told_ = told;
+    take(operation, site, told, late.steps);
+    told_ = barriers;
     late_.push_back(std::move(late));
   }
 
@@ -136,7 +153,7 @@ class BlockFilter {
   }
 
  private:
-  void take(const WarpOperation& operation, const wire::SiteInfo& site, std::uint32_t publish_later,
+  void take(const WarpOperation& operation, const wire::SiteInfo& site, const Told& told,
             std::vector<Step>& steps) {
     if (site.operation == Operation::kExit && threads_.empty()) {  // lanes that there are not
       steps.emplace_back(operation);
@@ -157,7 +174,7 @@ class BlockFilter {
     if (is_of_copies(operation, site)) {
       logged.mask = copy(operation, site, steps);
     } else if (is_access) {
-      logged.mask = access(operation, site, publish_later, steps);
+      logged.mask = access(operation, site, told, steps);
     }
     if (logged.mask == 0) {
       return;
@@ -262,27 +279,90 @@ class BlockFilter {
   }
 
   // The lanes of which it is logged.
-  std::uint32_t access(const WarpOperation& operation, const wire::SiteInfo& site,
-                       std::uint32_t publish_later, std::vector<Step>& steps) {
+  std::uint32_t access(const WarpOperation& operation, const wire::SiteInfo& site, const Told& told,
+                       std::vector<Step>& steps) {
     const std::uint32_t bytes = std::uint32_t{site.element_bytes} * site.element_count;
     std::uint32_t logged = 0;
     for_each_lane(operation, [&](std::uint32_t lane) {
       const std::uint64_t tagged = operation.lanes[lane].address;
       const std::uint32_t bit = std::uint32_t{1} << lane;
-      if (wire::space_of(tagged) != wire::AddressSpace::kShared) {
-        logged |= bit;
-        return;
-      }
+      const bool is_shared = wire::space_of(tagged) == wire::AddressSpace::kShared;
       wire::StateAccess access = state_access(operation, site, lane);
-      if ((publish_later >> lane & 1) != 0) {
+      if ((told.before_barrier >> lane & 1) != 0 || (!is_shared && told.other_blocks)) {
         access.use = wire::StateUse::kLogged;
       }
       const std::uint64_t begin = wire::address_of(tagged);
+      if (!is_shared) {
+        const bool is_logged = owners_ == nullptr || own(operation, begin, bytes, access, steps);
+        logged |= is_logged || !is_plain_record(operation) ? bit : 0;
+        return;
+      }
       for (std::uint64_t at = begin / kGranule; at * kGranule < begin + bytes; ++at) {
         logged |= take_granule(operation, at, access, steps) ? bit : 0;
       }
     });
     return logged;
+  }
+
+  // Of global memory: whether it is logged.
+  bool own(const WarpOperation& operation, std::uint64_t begin, std::uint32_t bytes,
+           const wire::StateAccess& shared, std::vector<Step>& steps) {
+    const std::uint32_t interval = threads_.at(shared.by.thread).interval;
+    const bool is_frozen = (interval & wire::kFrozen) != 0;
+    const bool is_kept = !is_frozen && !wire::is_last_counted(interval);
+    const wire::OwnerAccess access{
+        .by = {.thread = shared.by.thread,
+               .block = operation.cta,
+               .site = shared.by.site,
+               .size_log2 = static_cast<std::uint32_t>(std::countr_zero(kGranule)),
+               .interval = interval & wire::kMostIntervals,
+               .counted = wire::warp_bits(interval)},
+        .use = is_kept ? shared.use : wire::StateUse::kLogged};
+    bool logs = false;
+    for (std::uint64_t at = begin / kGranule; at * kGranule < begin + bytes; ++at) {
+      Owner& owner = (*owners_)[at];
+      const wire::WordOwner state(owner.bits);
+      const wire::OwnerStep step = wire::owner_step(state, access, [&] { return owner.word; });
+      if (step.logs) {
+        log_owners(operation, at, owner, access.by, is_frozen, steps);
+      }
+      owner.bits = step.next.bits();
+      owner.word = step.sets_word ? step.word : owner.word;
+      logs = logs || step.logs;
+    }
+    return logs;
+  }
+
+  // As a kSettled or a kEarlier is decoded.
+  void log_owners(const WarpOperation& by, std::uint64_t at, const Owner& owner,
+                  const wire::OwnedAccess& who, bool is_frozen, std::vector<Step>& steps) {
+    const wire::WordOwner state(owner.bits);
+    using Kind = wire::WordOwner::Kind;
+    if (state.kind() == Kind::kNone || state.kind() == Kind::kLogged) {
+      return;
+    }
+    for (std::uint32_t which = 0; which < (state.has_second() ? 2 : 1); ++which) {
+      const wire::OwnedAccess past =
+          which == 0 ? state.first() : wire::WordOwner(owner.word).first();
+      const bool has_left = is_frozen && have_left_.contains(past.thread);
+      const bool settled = wire::is_settled(past, who, is_frozen, has_left);
+      const std::uint32_t number = wire::number_of_kept(past, who, settled);
+      const std::uint32_t lane = past.thread % wire::kWarpLanes;
+      const auto warp = static_cast<std::uint8_t>(past.thread / wire::kWarpLanes);
+      tell_barriers(by, warp, number, steps);
+      WarpOperation kept{.kind = RecordKind::kAffine,
+                         .launch = by.launch,
+                         .site = wire::SiteId{past.site},
+                         .cta = by.cta,
+                         .warp = warp,
+                         .mask = std::uint32_t{1} << lane,
+                         .is_earlier = true,
+                         .is_settled = settled,
+                         .settled_cta = past.block,
+                         .interval = static_cast<std::uint16_t>(number)};
+      kept.lanes[lane].address = wire::tagged_address(wire::AddressSpace::kGlobal, at * kGranule);
+      steps.emplace_back(kept);
+    }
   }
 
   // The same of a copy's side, a commit or a wait.
@@ -346,8 +426,8 @@ class BlockFilter {
   static wire::StateAccess state_access(const WarpOperation& operation, const wire::SiteInfo& site,
                                         std::uint32_t lane) {
     const std::uint32_t bytes = std::uint32_t{site.element_bytes} * site.element_count;
-    const bool is_plain =
-        is_plain_record(operation) && site.order == wire::MemoryOrder::kWeak && bytes == kGranule;
+    const bool is_plain = is_plain_record(operation) && site.order == wire::MemoryOrder::kWeak &&
+                          site.proxy == wire::Proxy::kGeneric && bytes == kGranule;
     wire::StateAccess access{.by = {.thread = thread_of(operation, lane),
                                     .site = static_cast<std::uint32_t>(operation.site)}};
     if (is_plain && site.operation == Operation::kRead) {
@@ -427,6 +507,7 @@ class BlockFilter {
     return kept;
   }
 
+  Owners* owners_ = nullptr;
   std::array<std::uint64_t, kWindow / kGranule> states_{};
   std::map<std::uint32_t, Thread> threads_;
   std::map<std::uint8_t, std::uint32_t> told_;  // by warp
@@ -485,15 +566,38 @@ std::vector<std::uint32_t> find_publications(const Trace& trace,
   return lanes;
 }
 
+// By step: whether someone of its block lets other blocks know, after it, of what it did.
+std::vector<bool> find_publications_to_blocks(const Trace& trace) {
+  std::map<BlockName, bool> publishes_later;
+  std::vector<bool> found(trace.steps.size());
+  for (std::size_t i = trace.steps.size(); i-- > 0;) {
+    if (const auto* const operation = std::get_if<WarpOperation>(&trace.steps[i])) {
+      const wire::SiteInfo& site = trace.sites.at(static_cast<std::size_t>(operation->site));
+      bool& later = publishes_later[block_of(*operation)];
+      found[i] = later;
+      later = later || (publishes(*operation, site) && !is_block_barrier(*operation, site) &&
+                        site.operation != Operation::kExit && site.scope != wire::Scope::kCta);
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
-Trace filtered(const Trace& trace) {
+Trace filtered(const Trace& trace, Watch watch) {
   Trace logged{.sites = trace.sites, .steps = {}};
   const std::map<BlockName, CountableBlock> known = blocks_of(trace);
   const std::set<BlockName> countable = those(known, &CountableBlock::counts_warps),
                             whole = those(known, &CountableBlock::is_logged_whole);
   const std::vector<std::uint32_t> publish_later = find_publications(trace, countable);
+  const std::vector<bool> tell_blocks = find_publications_to_blocks(trace);
+  std::map<detector::LaunchId, Owners> owners;
   std::map<BlockName, BlockFilter> blocks;
+  if (watch == Watch::kGlobal) {
+    for (const auto& [name, block] : known) {
+      blocks[name].watch(owners[name.first]);
+    }
+  }
   for (const BlockName& name : countable) {
     blocks[name].count_warps(trace.steps.size() % 2 == 0);
   }
@@ -502,7 +606,9 @@ Trace filtered(const Trace& trace) {
     if (operation != nullptr && !whole.contains(block_of(*operation))) {
       const wire::SiteInfo& site = trace.sites.at(static_cast<std::size_t>(operation->site));
       const bool lags = is_plain_record(*operation) && (i * 0x9E3779B9U >> 12) % 3 == 0;
-      blocks[block_of(*operation)].take(*operation, site, publish_later[i], lags, logged.steps);
+      blocks[block_of(*operation)].take(
+          *operation, site, {.before_barrier = publish_later[i], .other_blocks = tell_blocks[i]},
+          lags, logged.steps);
     } else {
       logged.steps.push_back(trace.steps[i]);
     }

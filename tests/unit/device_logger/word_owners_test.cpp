@@ -184,6 +184,14 @@ TEST_CASE("a mask of lanes that left says what is settled for who is frozen", "[
   CHECK(is_settled({.thread = 1, .block = 3, .interval = 4}, by, false, false));
 }
 
+TEST_CASE("the number of an interval is told as records have it, whatever the kernel counts") {
+  const std::uint32_t few = warp_bits(kCountsWarps), many = warp_bits(kCountsWarps | kCountsMany);
+  CHECK(number_of_kept({.interval = (few + 1) * 3 + 2}, {.counted = few}, false) ==
+        number_of_kept({.interval = (many + 1) * 3 + 2}, {.counted = many}, false));
+  CHECK(number_of_kept({.interval = (few + 1) * 3 + 2}, {.counted = few}, true) == 0);
+  CHECK(number_of_kept({.interval = 3}, {.counted = 0}, false) == 0);
+}
+
 TEST_CASE("watched memory is logged where a second thread comes", "[logger]") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
   constexpr std::uint32_t kThreads = 64;
