@@ -239,10 +239,10 @@ BlockPublications::Places find_meetings(const Program& program, std::span<const 
 
 // Other blocks may be ordered behind what a thread does before it publishes to them, or one of its
 // block that knows of it: at any time, and so behind any barrier of the block. What comes after all
-// that stays unknown to them: a scan, or a sort in one sweep, waits for the blocks before it, tells
-// those behind it, and only then stores its own results. Where most stores are no such results, as
-// in the rounds of a cooperative kernel, their states would cost more than the few that are left
-// out (reductionMultiBlockCG on an H200: 9 x without, 17 x with them).
+// that stays unknown to them: a selection waits for the blocks before it, tells those behind it,
+// and only then stores its own results. Where most stores are no such results, as in the rounds of
+// a cooperative kernel, their states would cost more than the few that are left out
+// (reductionMultiBlockCG on an H200: 9 x without, 17 x with them).
 void log_what_blocks_may_learn(const ControlFlow& flow, const BlockPublications::Places& places,
                                Kernel& kernel, std::span<PlannedSite> sites) {
   if (places.publications.empty()) {

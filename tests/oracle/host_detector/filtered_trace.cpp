@@ -5,13 +5,12 @@
 #include <bit>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "device_logger/copy_states.h"
-#include "device_logger/memory_order.h"
 #include "device_logger/shared_states.h"
 #include "device_logger/word_owners.h"
+#include "tests/oracle/host_detector/known_blocks.h"
 
 namespace barracuda::oracle {
 namespace {
@@ -24,101 +23,12 @@ constexpr std::uint32_t kWindow = 512;  // bytes
 constexpr wire::SharedStates kShape{.window = kWindow};
 constexpr std::uint32_t kGranule = 1U << kShape.granule_log2;
 
-bool is_block_barrier(const WarpOperation& operation, const wire::SiteInfo& site) {
-  return site.operation == Operation::kBarrier && operation.event_count == 0;
-}
-
-bool is_plain_record(const WarpOperation& operation) {
-  return operation.kind == RecordKind::kAffine || operation.kind == RecordKind::kScattered;
-}
-
-bool is_warp_barrier(const WarpOperation& operation, const wire::SiteInfo& site) {
-  return site.operation == Operation::kWarpBarrier && operation.event_operand == ~0U;
-}
-
-bool is_of_copies(const WarpOperation& operation, const wire::SiteInfo& site) {
-  return site.asynchrony == wire::Asynchrony::kThreadGroup &&
-         (is_plain_record(operation) || operation.kind == RecordKind::kEvent);
-}
-
-using BlockName = std::pair<detector::LaunchId, std::uint32_t>;
-
-BlockName block_of(const WarpOperation& operation) {
-  return {operation.launch, operation.cta};
-}
-
-// Whether barriers of its warps may be counted, as the rewriter knows from the code: all threads
-// come to all barriers of the block, and what waits for a warp waits until all of it has come.
-class CountableBlock {
- public:
-  void take(const WarpOperation& operation, const wire::SiteInfo& site) {
-    const bool leaves = site.operation == Operation::kExit;
-    Warp& warp = warps_[operation.warp];
-    if (leaves && !has_begun_) {  // lanes that there are not
-      warp.alive &= ~operation.mask;
-      return;
-    }
-    has_begun_ = true;
-    const bool is_barrier =
-        site.operation == Operation::kBarrier || site.operation == Operation::kBarrierArrive;
-    copies_ = copies_ || is_of_copies(operation, site);
-    is_by_barriers_ =
-        is_by_barriers_ && (leaves || is_plain_record(operation) || is_of_copies(operation, site) ||
-                            is_block_barrier(operation, site));
-    is_countable_ = is_countable_ && (warp.waiting & operation.mask) == 0 &&
-                    (!is_barrier || is_block_barrier(operation, site)) &&
-                    (!leaves || warp.waiting == 0);
-    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
-      if ((operation.mask >> lane & 1) != 0) {
-        barriers_[operation.warp * wire::kWarpLanes + lane] += is_barrier ? 1 : 0;
-      }
-    }
-    warp.alive &= leaves ? ~operation.mask : ~0U;
-    warp.waiting |= is_warp_barrier(operation, site) ? operation.mask : 0;
-    warp.waiting = (warp.alive & ~warp.waiting) == 0 ? 0 : warp.waiting;
-  }
-
-  // What the block copies asynchronously has no states unless barriers alone order its threads.
-  [[nodiscard]] bool is_logged_whole() const {
-    return copies_ && !(is_by_barriers_ && is_countable());
-  }
-
-  [[nodiscard]] bool counts_warps() const { return !copies_ && is_countable(); }
-
-  [[nodiscard]] bool is_countable() const {
-    return is_countable_ && std::ranges::all_of(barriers_, [&](const auto& thread) {
-             return thread.second == barriers_.begin()->second;
-           });
-  }
-
- private:
-  struct Warp {
-    std::uint32_t alive = ~0U, waiting = 0;
-  };
-
-  bool is_countable_ = true, has_begun_ = false, is_by_barriers_ = true, copies_ = false;
-  std::map<std::uint32_t, Warp> warps_;
-  std::map<std::uint32_t, std::uint32_t> barriers_;  // by thread
-};
-
-// As the rewriter knows from the code (ptx/passes/barrier_intervals.cpp).
-bool publishes(const WarpOperation& operation, const wire::SiteInfo& site) {
-  return operation.kind == RecordKind::kEvent || site.operation == Operation::kHeap ||
-         wire::has_release(site.order);
-}
-
 // The states of words of global memory, of all blocks of a launch, and the words beside them.
 struct Owner {
   std::uint64_t bits = 0, word = 0;
 };
 
 using Owners = std::map<std::uint64_t, Owner>;
-
-// What a lane tells others of an access, as far as the rewriter knows.
-struct Told {
-  std::uint32_t before_barrier = 0;  // lanes that publish before their block's next barrier
-  bool other_blocks = false;         // someone of its block publishes to those later on
-};
 
 // The states of a block, and what its threads count.
 class BlockFilter {
@@ -517,98 +427,27 @@ class BlockFilter {
   std::uint32_t begins_with_ = 0;
 };
 
-std::map<BlockName, CountableBlock> blocks_of(const Trace& trace) {
-  std::map<BlockName, CountableBlock> blocks;
-  for (const Step& step : trace.steps) {
-    if (const auto* const operation = std::get_if<WarpOperation>(&step)) {
-      blocks[block_of(*operation)].take(*operation,
-                                        trace.sites.at(static_cast<std::size_t>(operation->site)));
-    }
-  }
-  return blocks;
-}
-
-std::set<BlockName> those(const std::map<BlockName, CountableBlock>& blocks,
-                          bool (CountableBlock::*are_so)() const) {
-  std::set<BlockName> found;
-  for (const auto& [name, block] : blocks) {
-    if ((block.*are_so)()) {
-      found.insert(name);
-    }
-  }
-  return found;
-}
-
-// By step: the lanes whose threads publish before they come to the next barrier of their whole
-// block.
-std::vector<std::uint32_t> find_publications(const Trace& trace,
-                                             const std::set<BlockName>& countable) {
-  std::map<std::tuple<detector::LaunchId, std::uint32_t, std::uint32_t>, bool> publishes_later;
-  std::vector<std::uint32_t> lanes(trace.steps.size());
-  for (std::size_t i = trace.steps.size(); i-- > 0;) {
-    const auto* const operation = std::get_if<WarpOperation>(&trace.steps[i]);
-    if (operation == nullptr) {
-      continue;
-    }
-    const wire::SiteInfo& site = trace.sites.at(static_cast<std::size_t>(operation->site));
-    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
-      if ((operation->mask >> lane & 1) != 0) {
-        bool& later = publishes_later[{operation->launch, operation->cta,
-                                       operation->warp * wire::kWarpLanes + lane}];
-        lanes[i] |= later ? std::uint32_t{1} << lane : 0;
-        later =
-            !is_block_barrier(*operation, site) && site.operation != Operation::kExit &&
-            (later || (publishes(*operation, site) && !(is_warp_barrier(*operation, site) &&
-                                                        countable.contains(block_of(*operation)))));
-      }
-    }
-  }
-  return lanes;
-}
-
-// By step: whether someone of its block lets other blocks know, after it, of what it did.
-std::vector<bool> find_publications_to_blocks(const Trace& trace) {
-  std::map<BlockName, bool> publishes_later;
-  std::vector<bool> found(trace.steps.size());
-  for (std::size_t i = trace.steps.size(); i-- > 0;) {
-    if (const auto* const operation = std::get_if<WarpOperation>(&trace.steps[i])) {
-      const wire::SiteInfo& site = trace.sites.at(static_cast<std::size_t>(operation->site));
-      bool& later = publishes_later[block_of(*operation)];
-      found[i] = later;
-      later = later || (publishes(*operation, site) && !is_block_barrier(*operation, site) &&
-                        site.operation != Operation::kExit && site.scope != wire::Scope::kCta);
-    }
-  }
-  return found;
-}
-
 }  // namespace
 
 Trace filtered(const Trace& trace, Watch watch) {
   Trace logged{.sites = trace.sites, .steps = {}};
-  const std::map<BlockName, CountableBlock> known = blocks_of(trace);
-  const std::set<BlockName> countable = those(known, &CountableBlock::counts_warps),
-                            whole = those(known, &CountableBlock::is_logged_whole);
-  const std::vector<std::uint32_t> publish_later = find_publications(trace, countable);
-  const std::vector<bool> tell_blocks = find_publications_to_blocks(trace);
+  const KnownBlocks known(trace);
   std::map<detector::LaunchId, Owners> owners;
   std::map<BlockName, BlockFilter> blocks;
-  if (watch == Watch::kGlobal) {
-    for (const auto& [name, block] : known) {
+  for (const BlockName& name : known.all) {
+    if (watch == Watch::kGlobal) {
       blocks[name].watch(owners[name.first]);
     }
-  }
-  for (const BlockName& name : countable) {
-    blocks[name].count_warps(trace.steps.size() % 2 == 0);
+    if (known.countable.contains(name)) {
+      blocks[name].count_warps(trace.steps.size() % 2 == 0);
+    }
   }
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     const auto* operation = std::get_if<WarpOperation>(&trace.steps[i]);
-    if (operation != nullptr && !whole.contains(block_of(*operation))) {
+    if (operation != nullptr && !known.whole.contains(block_of(*operation))) {
       const wire::SiteInfo& site = trace.sites.at(static_cast<std::size_t>(operation->site));
       const bool lags = is_plain_record(*operation) && (i * 0x9E3779B9U >> 12) % 3 == 0;
-      blocks[block_of(*operation)].take(
-          *operation, site, {.before_barrier = publish_later[i], .other_blocks = tell_blocks[i]},
-          lags, logged.steps);
+      blocks[block_of(*operation)].take(*operation, site, known.told[i], lags, logged.steps);
     } else {
       logged.steps.push_back(trace.steps[i]);
     }

@@ -168,60 +168,6 @@ TEST_CASE("memory that a launch writes has states where no block learns of anoth
             .text.find("__barracuda_log_owners") != std::string::npos);
 }
 
-TEST_CASE("of what blocks tell each other, accesses are kept that come after all of it") {
-  // How many stores are kept, of those of global memory.
-  const auto kept = [](const std::string& body) {
-    const InstrumentedModule module = instrument_with(body);
-    std::ptrdiff_t count = 0;
-    for (std::size_t at = module.text.find(".entry");
-         (at = module.text.find("[__barracuda_p0], ", at)) != std::string::npos; ++at) {
-      const std::size_t call = module.text.find("call ", at);
-      const bool is_store =
-          module.text.compare(module.text.find(", ", call) + 2, 21, "__barracuda_owns_stor") == 0;
-      count +=
-          is_store && (std::stoul(module.text.substr(at + 18)) & wire::kAlwaysLogged) == 0 ? 1 : 0;
-    }
-    CHECK((count != 0) == module.kernels[0].keeps_owners);
-    return count;
-  };
-  const std::string store = "st.global.u32 [%rd1], %r1;\n", barrier = kBarrier;
-  const std::string release = "st.release.gpu.global.u32 [%rd2], %r1;\n";
-  const std::string fence = "membar.gl;\n", again = "@%p1 bra $again;\n";
-  CHECK(kept(store) == 1);
-  CHECK(kept(release + store) == 1);
-  CHECK(kept(release + store + barrier + store) == 2);
-  CHECK(kept(store + barrier + release + barrier + store + "st.global.u32 [%rd3], %r1;\n") == 2);
-  CHECK(kept(store + release) == 0);
-  CHECK(kept(store + barrier + fence) == 0);
-  CHECK(kept("$again:\n" + release + store + again) == 0);
-  // Not worth it where most are told.
-  CHECK(kept(store + barrier + release + barrier + store) == 0);
-  // A fence of the block tells no other block.
-  CHECK(kept(release + store + barrier + "membar.cta;\n") == 1);
-}
-
-TEST_CASE("who meets a thread of its block may tell others of what that one did") {
-  const auto keeps_owners = [](const std::string& body) {
-    return instrument_with(body).kernels[0].keeps_owners;
-  };
-  const std::string store = "st.global.u32 [%rd1], %r1;\n", barrier = kBarrier;
-  const std::string release = "st.release.gpu.global.u32 [%rd2], %r1;\n";
-  const std::string meets = "bar.warp.sync 15;\n";
-  // Threads with %p1 store and wait for those without, who then tell other blocks.
-  const std::string apart = "@%p1 bra $there;\n" + meets + release + "bra $end;\n$there:\n" + store;
-  CHECK(keeps_owners(apart + "$end:\n"));
-  CHECK_FALSE(keeps_owners(apart + meets + "$end:\n"));
-  CHECK_FALSE(keeps_owners(apart + "@%p2 bar.sync 0;\n" + meets + "$end:\n"));
-  // Nobody is in front of a barrier of all and behind it.
-  CHECK(keeps_owners(meets + release + barrier + store + barrier + meets));
-  CHECK_FALSE(keeps_owners(meets + release + meets + store + barrier + meets + release));
-  // A barrier to which not all come together parts nobody.
-  const std::string divided = "@%p1 bra $over;\nbar.sync 0;\n$over:\n";
-  CHECK(keeps_owners(meets + release + barrier + store + "bar.warp.sync -1;\n"));
-  CHECK_FALSE(keeps_owners("ld.global.u32 %r5, [%rd3];\nsetp.eq.u32 %p1, %r5, 1;\n" + meets +
-                           release + divided + store + "bar.warp.sync -1;\n"));
-}
-
 TEST_CASE("the interval is counted behind each barrier, and each hook of shared memory has it") {
   const std::string text = instrument_with(kTile).text;
   const std::size_t barrier = text.find("bar.sync 0;"),
