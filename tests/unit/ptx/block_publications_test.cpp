@@ -65,7 +65,7 @@ TEST_CASE("who meets a thread of its block may tell others of what that one did"
   };
   const std::string store = "st.global.u32 [%rd1], %r1;\n", barrier = "bar.sync 0;\n";
   const std::string release = "st.release.gpu.global.u32 [%rd2], %r1;\n";
-  const std::string meets = "bar.warp.sync 15;\n";
+  const std::string meets = "bar.warp.sync -1;\n";
   // Threads with %p1 store and wait for those without, who then tell other blocks.
   const std::string apart = "@%p1 bra $there;\n" + meets + release + "bra $end;\n$there:\n" + store;
   CHECK(keeps_owners(apart + "$end:\n"));
@@ -74,11 +74,14 @@ TEST_CASE("who meets a thread of its block may tell others of what that one did"
   // Nobody is in front of a barrier of all and behind it.
   CHECK(keeps_owners(meets + release + barrier + store + barrier + meets));
   CHECK_FALSE(keeps_owners(meets + release + meets + store + barrier + meets + release));
-  // A barrier to which not all come together parts nobody.
-  const std::string divided = "@%p1 bra $over;\nbar.sync 0;\n$over:\n";
-  CHECK(keeps_owners(meets + release + barrier + store + "bar.warp.sync -1;\n"));
-  CHECK_FALSE(keeps_owners("ld.global.u32 %r5, [%rd3];\nsetp.eq.u32 %p1, %r5, 1;\n" + meets +
-                           release + divided + store + "bar.warp.sync -1;\n"));
+  // Behind the barrier some tell the others, who tell other blocks.
+  CHECK_FALSE(keeps_owners(store + barrier + apart + meets + "$end:\n"));
+  // At barriers to which not all come together they meet as well.
+  const std::string divided =
+      "mov.u32 %r5, %tid.x;\nsetp.eq.u32 %p1, %r5, 1;\n@%p1 bra $there;\nbar.sync 0;\n" + release +
+      "bra $end;\n$there:\n";
+  CHECK(keeps_owners(divided + store + "$end:\n"));
+  CHECK_FALSE(keeps_owners(divided + store + "bar.sync 0;\n$end:\n"));
 }
 
 }  // namespace barracuda::ptx
