@@ -39,6 +39,7 @@ std::string likeness_of(const Finding& finding) {
     return "";
   }
   std::vector<std::string> sides;  // whichever came first
+  sides.reserve(finding.accesses.size());
   for (const Access& access : finding.accesses) {
     sides.push_back(access.kernel + '\n' + access.object.substr(0, access.object.find('[')));
   }

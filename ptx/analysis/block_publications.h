@@ -12,11 +12,11 @@ namespace barracuda::ptx {
 
 class BlockPublications {
  public:
-  // Statements of one function, in their order. A statement is in one of these lists at most.
+  // Statements of one function, in their order.
   struct Places {
     std::vector<std::size_t> publications;  // fences and releases, of a scope that has other blocks
     // Where threads of one block tell each other of what they did, and may be at different
-    // statements when they do. A publication may be one as well.
+    // statements when they do. Most publications are meetings as well, no barrier is.
     std::vector<std::size_t> meetings;
     std::vector<std::size_t> barriers;  // to which all threads of the block come together
   };

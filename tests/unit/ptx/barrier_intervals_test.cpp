@@ -25,14 +25,10 @@ constexpr std::string_view kHead =
     ".func reads_table() { .reg .b32 %r<2>; ld.global.nc.u32 %r1, [table]; ret; }\n";
 
 InstrumentedModule instrument_with(std::string_view body) {
-  std::vector<Module> units;
-  units.push_back(parse_module(std::string(kHead) +
-                               ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>;\n"
-                               ".reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" +
-                               std::string(body) + "ret;\n}\n"));
-  auto instrumented = instrument(std::move(units), {});
-  REQUIRE(instrumented);
-  return std::move(*instrumented);
+  return instrument_text(std::string(kHead) +
+                         ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>;\n"
+                         ".reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" +
+                         std::string(body) + "ret;\n}\n");
 }
 
 bool keeps_states(std::string_view body) {

@@ -2,27 +2,18 @@
 // what they did: those that come after all of it.
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <catch2/catch.hpp>
 
 #include "device_logger/site_word.h"
-#include "ptx/instrument.h"
 #include "ptx_text.h"
 
 namespace barracuda::ptx {
 namespace {
 
-InstrumentedModule instrument_with(std::string_view body) {
-  std::vector<Module> units;
-  units.push_back(
-      parse_module(".version 7.8\n.target sm_90\n.address_size 64\n"
-                   ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>;\n"
-                   ".reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" +
-                   std::string(body) + "ret;\n}\n"));
-  auto instrumented = instrument(std::move(units), {});
-  REQUIRE(instrumented);
-  return std::move(*instrumented);
+InstrumentedModule instrument_with(const std::string& body) {
+  return instrument_text(
+      kernel_text(".reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" + body + "ret;\n"));
 }
 
 }  // namespace

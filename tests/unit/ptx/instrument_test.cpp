@@ -12,15 +12,6 @@
 namespace barracuda::ptx {
 namespace {
 
-InstrumentedModule instrument_text(std::string text, const InstrumentOptions& options = {}) {
-  std::vector<Module> units;
-  units.push_back(parse_module(std::move(text)));
-  auto instrumented = instrument(std::move(units), options);
-  INFO((instrumented ? "" : instrumented.error().to_string()));
-  REQUIRE(instrumented);
-  return std::move(*instrumented);
-}
-
 InstrumentedModule instrument_body(std::string_view body, const InstrumentOptions& options = {}) {
   return instrument_text(kernel_text(body), options);
 }

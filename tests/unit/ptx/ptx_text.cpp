@@ -27,6 +27,15 @@ Module parse_module(std::string text) {
   return std::move(*module);
 }
 
+InstrumentedModule instrument_text(std::string text, const InstrumentOptions& options) {
+  std::vector<Module> units;
+  units.push_back(parse_module(std::move(text)));
+  auto instrumented = instrument(std::move(units), options);
+  INFO((instrumented ? "" : instrumented.error().to_string()));
+  REQUIRE(instrumented);
+  return std::move(*instrumented);
+}
+
 Module parse_kernel(std::string_view body) {
   return parse_module(kernel_text(body));
 }

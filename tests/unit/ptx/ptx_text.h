@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ptx/instrument.h"
 #include "ptx/module.h"
 
 namespace barracuda::ptx {
@@ -16,6 +17,8 @@ std::string kernel_text(std::string_view body);
 // The same parsed; fails the test case if it does not parse.
 Module parse_kernel(std::string_view body);
 Module parse_module(std::string text);
+// A module alone, instrumented; fails the test case if that does.
+InstrumentedModule instrument_text(std::string text, const InstrumentOptions& options = {});
 
 // The statements between the braces of the first function.
 std::vector<const Statement*> body_of(const Module& module);

@@ -1,11 +1,9 @@
 // How shared variables are aligned where NVIDIA's compiler need not keep their order.
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <catch2/catch.hpp>
 
-#include "ptx/instrument.h"
 #include "ptx_text.h"
 
 namespace barracuda::ptx {
@@ -13,15 +11,13 @@ namespace {
 
 std::string instrumented(std::string_view declarations, std::string_view body,
                          const InstrumentOptions& options = {}) {
-  std::vector<Module> units;
-  units.push_back(parse_module(".version 8.0\n.target sm_90a\n.address_size 64\n" +
-                               std::string(declarations) +
-                               ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<3>;\n"
-                               ".reg .b64 %rd<3>;\n" +
-                               std::string(body) + "ret;\n}\n"));
-  auto module = instrument(std::move(units), options);
-  REQUIRE(module);
-  return module->text;
+  return instrument_text(".version 8.0\n.target sm_90a\n.address_size 64\n" +
+                             std::string(declarations) +
+                             ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<3>;\n"
+                             ".reg .b64 %rd<3>;\n" +
+                             std::string(body) + "ret;\n}\n",
+                         options)
+      .text;
 }
 
 }  // namespace
