@@ -48,7 +48,7 @@ enum class Operation : std::uint8_t {
   kMeet,    // where the ways of a branch meet, logged by lanes that went apart
   kMatrixProduct,  // wgmma.mma_async: reads of shared memory that its descriptors name
   kHeap,           // malloc and free of device code (record.h, kHeapOrder)
-  kSharedPlace,    // where a kernel's shared variables lie: logged by one thread of a launch, for
+  kSharedPlace,    // where a kernel's shared variables lie: logged by one warp of a launch, for
                    // each variable its number and address, as the count and operand of a kEvent
 };
 inline constexpr std::uint32_t kOperationCount = 33;
