@@ -95,9 +95,9 @@ async: nobody is asked when a block ends|races/use_after_exit.cpp|s/^    if (!us
 async: a box is of no bytes of its tensor|happens_before/tensor_copy_rules.cpp|s/^    touch_rows();/    static_cast<void>(touch_rows);/
 async: an arrival of block scope gives to another block|happens_before/async_copy_rules.cpp|s/is_remote || is_unscoped || includes/is_remote || lanes != 0 || includes/
 async: a wait takes the newest phase of any parity|sync/mbarrier.cpp|s/return is_newest ? newest_ : before_;/return is_newest || true ? newest_ : before_;/
-async: bytes that nobody knows hold a phase back|sync/mbarrier.cpp|s/^    counts_bytes_ = false;//
-async: a copy is of the phase that is not complete|sync/mbarrier.cpp|s/is_owed_ = std::exchange(owed_, 0) > 0;/is_owed_ = false;/
-async: bytes to come hold no phase back|sync/mbarrier.cpp|s/if (pending_ != 0 || bytes_ != 0) {/if (pending_ != 0) {/
+async: bytes that nobody knows hold a phase back|sync/mbarrier.cpp|s/^  counts_bytes_ = false;//
+async: a copy is of the phase that is not complete|sync/mbarrier.cpp|s/is_owed_ = std::exchange(bytes_, 0) > 0;/bytes_ = 0;/
+async: bytes to come hold no phase back|sync/mbarrier.cpp|s/if (pending_ != 0 || !has_its_bytes()) {/if (pending_ != 0) {/
 async: a relaxed arrival gives all to a cluster|sync/cluster_barrier.cpp|s/^  if (!is_relaxed) {/  if (!is_relaxed || lanes != 0) {/
 async: a cluster barrier gives its clocks but not its fences|sync/cluster_barrier.cpp|s/both.fences = joined(own.fences, taken.fences);/both.fences = joined(own.fences, own.fences);/
 copies: only two writes race|races/copy_check.cpp|s/if (!cell.writes() \&\& !rows.is_written) {/if (!cell.writes() || !rows.is_written) {/

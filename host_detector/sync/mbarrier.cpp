@@ -10,7 +10,6 @@ void Mbarrier::init(std::uint32_t count) {
   parity_ = false;
   expected_ = pending_ = count;
   bytes_ = 0;
-  owed_ = 0;
   counts_bytes_ = true;
   is_owed_ = false;
   ++phase_;  // stamps of an earlier use stay in the past
@@ -24,24 +23,17 @@ void Mbarrier::arrive(std::uint32_t count, bool drops) {
 }
 
 void Mbarrier::expect(std::int64_t bytes) {
-  if (!counts_bytes_) {
-    owed_ += std::max<std::int64_t>(bytes, 0);
-    return;
-  }
-  bytes_ += bytes;
+  bytes_ += counts_bytes_ ? bytes : std::max<std::int64_t>(bytes, 0);
   open_if_complete();
 }
 
 void Mbarrier::forget_bytes() {
-  if (counts_bytes_) {
-    counts_bytes_ = false;
-    owed_ = std::exchange(bytes_, 0);
-    open_if_complete();
-  }
+  counts_bytes_ = false;
+  open_if_complete();
 }
 
 void Mbarrier::open_if_complete() {
-  if (pending_ != 0 || bytes_ != 0) {
+  if (pending_ != 0 || !has_its_bytes()) {
     return;
   }
   before_ = newest_;
@@ -52,7 +44,7 @@ void Mbarrier::open_if_complete() {
   gathering_ = Given{};
   pending_ = expected_;
   parity_ = !parity_;
-  is_owed_ = std::exchange(owed_, 0) > 0;
+  is_owed_ = std::exchange(bytes_, 0) > 0;
   ++phase_;
 }
 

@@ -43,7 +43,9 @@ class Mbarrier {
   }
 
   // With an arrival of `count` the phase is complete.
-  [[nodiscard]] bool is_last(std::uint32_t count) const { return count == pending_ && bytes_ == 0; }
+  [[nodiscard]] bool is_last(std::uint32_t count) const {
+    return count == pending_ && has_its_bytes();
+  }
 
   // The arrivers gave what they have before.
   void arrive(std::uint32_t count, bool drops);
@@ -51,7 +53,7 @@ class Mbarrier {
   void expect(std::int64_t bytes);
 
   // The same of an arrival that follows.
-  void expect_before_arrival(std::int64_t bytes) { (counts_bytes_ ? bytes_ : owed_) += bytes; }
+  void expect_before_arrival(std::int64_t bytes) { bytes_ += bytes; }
 
   // For a copy that completes on it and brings nobody knows how many. From now on phases are
   // complete by arrivals alone, or none would ever be. Copies that come behind an arrival that
@@ -64,6 +66,8 @@ class Mbarrier {
   [[nodiscard]] const Given& complete(std::uint32_t parity) const;
 
  private:
+  [[nodiscard]] bool has_its_bytes() const { return bytes_ == 0 || !counts_bytes_; }
+
   void open_if_complete();
 
   std::uint32_t number_;
@@ -72,8 +76,7 @@ class Mbarrier {
   bool is_owed_ = false;  // the last complete phase has not all that it expected
   bool parity_ = false;   // of the phase that is not complete
   std::uint32_t expected_ = 0, pending_ = 0;
-  std::int64_t bytes_ = 0;
-  std::int64_t owed_ = 0;  // what this phase expects, where that is not counted
+  std::int64_t bytes_ = 0;  // where what comes is not counted, what this phase expects
   Time phase_ = 0;
   Given gathering_;        // of this phase
   Given newest_, before_;  // up to the last phase that is complete, and the one before

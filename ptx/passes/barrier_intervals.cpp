@@ -243,12 +243,13 @@ BlockPublications::Places find_meetings(const Program& program, std::span<const 
 // and only then stores its own results. Where most stores are no such results, as in the rounds of
 // a cooperative kernel, their states would cost more than the few that are left out
 // (reductionMultiBlockCG on an H200: 9 x without, 17 x with them).
-void log_what_blocks_may_learn(const ControlFlow& flow, const BlockPublications::Places& places,
-                               Kernel& kernel, std::span<PlannedSite> sites) {
-  if (places.publications.empty()) {
+void log_what_blocks_may_learn(Program& program, const ControlFlow& flow, Kernel& kernel,
+                               std::uint32_t index, std::span<PlannedSite> sites) {
+  if (std::ranges::none_of(sites, publishes_to_other_blocks)) {
     return;
   }
-  const BlockPublications publications(flow, places);
+  const BlockPublications publications(
+      flow, find_meetings(program, sites, all_meet(program, index, flow, sites)));
   std::ptrdiff_t kept_stores = 0;  // beyond those that are logged
   for (PlannedSite& site : sites) {
     if (!may_be_watched(site)) {
@@ -268,14 +269,14 @@ void log_what_blocks_may_learn(const ControlFlow& flow, const BlockPublications:
 // More than barriers of the block orders the threads: an access is kept of who publishes nothing
 // before the next of them, so that nobody is ordered behind it who may conflict with it before
 // that.
-void keep_unpublished(const Program& program, const ControlFlow& flow, Kernel& kernel,
-                      const BlockPublications::Places& places, std::span<PlannedSite> sites) {
+void keep_unpublished(Program& program, const ControlFlow& flow, Kernel& kernel,
+                      std::uint32_t index, std::span<PlannedSite> sites) {
   const NearStops publications(flow, find_publications(program, sites));
   for (PlannedSite& site : sites) {
     site.publishes_later =
         site.hook == HookKind::kAccess && publications.come_after(site.statement);
   }
-  log_what_blocks_may_learn(flow, places, kernel, sites);
+  log_what_blocks_may_learn(program, flow, kernel, index, sites);
   const auto keeps = [&](bool (*is_one)(const PlannedSite&)) {
     return std::ranges::any_of(
         sites, [&](const PlannedSite& site) { return is_one(site) && !site.publishes_later; });
@@ -355,8 +356,7 @@ Expected<void> keep_where_known(Program& program, Kernel& kernel, std::uint32_t 
   }
   TRY(const ControlFlow* const flow, program.flow_of(index));
   count_warp_barriers(program, index, *flow, sites);
-  keep_unpublished(program, *flow, kernel,
-                   find_meetings(program, sites, all_meet(program, index, *flow, sites)), sites);
+  keep_unpublished(program, *flow, kernel, index, sites);
   if (!kernel.keeps_states && !kernel.keeps_owners) {
     for (PlannedSite& site : sites) {
       site.counts_warps = 0;
