@@ -116,7 +116,7 @@ __device__ __forceinline__ bool owns_access(std::uint32_t site, std::uint64_t ad
   const bool are_alone =
       !stored.is_known ||
       are_distinct(lanes, static_cast<std::uint32_t>(address >> size_log2_at(site)));
-  const std::uint32_t mark = mark_of(lanes, stored);
+  const std::uint32_t mark = mark_of(lanes, site, stored);
   if (is_watched && are_alone) {
     const WordOwners owners(descriptor, states);
     is_left_out =
@@ -142,7 +142,7 @@ __device__ __forceinline__ bool follow_access(std::uint32_t site, std::uint64_t 
   std::uint32_t mark = 0;
   if (state_use(site) == StateUse::kWrite) {
     is_alone = __popc(Lanes::like(lanes.mask, address >> size_log2_at(site))) == 1;
-    mark = mark_of(lanes, stored);
+    mark = mark_of(lanes, site, stored);
   }
   const bool logs = follow(states, is_alone, mark);
   if (lanes.those(logs) == 0 || lanes.those(is_quiet(descriptor, site)) != 0) {

@@ -11,6 +11,7 @@
 #include "device_logger/launch_descriptor.h"
 #include "device_logger/order_number.h"
 #include "device_logger/record.h"
+#include "device_logger/warp_mask.cuh"
 #include "device_logger/write_record.h"
 
 // Module scope, so that a .func finds what its .entry stored (symbols.h: kBlockWords).
@@ -29,11 +30,9 @@ __device__ __forceinline__ std::uint32_t lane_id() {
 // The lanes that execute a hook together, from one site. Each has a value of its own
 // (write_record.h).
 //
-// The hardware may run lanes that called from different places through one hook as one, and then it
-// answers a vote or a match for all of them, whatever the masks that they name: ptxas asks only
-// whether all lanes of a mask are there. So the answers here are cut to the mask. (Letting one site
-// wait for the other is no way out: it does not end where lanes come together behind
-// __activemask().)
+// The hardware may run lanes that called from different places through one hook as one, so the
+// answers here are cut to the mask, and come from ask_lanes(). (Letting one site wait for the other
+// is no way out: it does not end where lanes come together behind __activemask().)
 struct Lanes {
   using Words = std::uint64_t;
   using Flags = bool;
@@ -48,17 +47,18 @@ struct Lanes {
         leader(static_cast<std::uint32_t>(__ffs(static_cast<int>(active))) - 1) {}
 
   __device__ __forceinline__ static Lanes at_site(std::uint32_t site) {
-    return Lanes(like(__activemask(), site));
+    return Lanes(__match_any_sync(__activemask(), site));
   }
 
   // Of the lanes of a mask those that have this lane's value.
   template <class Value>
   __device__ __forceinline__ static std::uint32_t like(std::uint32_t lanes, Value value) {
-    return __match_any_sync(lanes, value) & lanes;
+    return ask_lanes(lanes, [value](std::uint32_t here) { return __match_any_sync(here, value); }) &
+           lanes;
   }
 
   __device__ __forceinline__ std::uint32_t those(bool are) const {
-    return __ballot_sync(mask, are) & mask;
+    return ask_lanes(mask, [are](std::uint32_t here) { return __ballot_sync(here, are); }) & mask;
   }
 
   __device__ __forceinline__ bool leads() const { return lane == leader; }
@@ -71,8 +71,11 @@ struct Lanes {
     return static_cast<std::uint32_t>(__popc(mask & ((1U << lane) - 1)));
   }
 
-  __device__ __forceinline__ Words value_at(Words words, std::uint32_t other) const {
-    return __shfl_sync(mask, words, static_cast<int>(other));
+  template <class Value>
+  __device__ __forceinline__ Value value_at(Value value, std::uint32_t other) const {
+    return ask_lanes(mask, [value, other](std::uint32_t here) {
+      return __shfl_sync(here, value, static_cast<int>(other));
+    });
   }
 
   __device__ __forceinline__ Words common(Words words) const { return words; }
@@ -125,7 +128,7 @@ struct Lanes {
     return all;
   }
 
-  __device__ __forceinline__ void converge() const { __syncwarp(mask); }
+  __device__ __forceinline__ void converge() const { converge_lanes(mask); }
 
  private:
   __device__ __forceinline__ bool stores_as(const StoredValues<Lanes>& values,

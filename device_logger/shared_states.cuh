@@ -19,11 +19,13 @@ struct StoredValue {
   bool is_known = false;
 };
 
-// Of what all lanes store, if that is one value.
-__device__ __forceinline__ std::uint32_t mark_of(const Lanes& lanes, const StoredValue& stored) {
-  return stored.is_known && lanes.all(lanes.broadcast(stored.value) == stored.value)
-             ? value_mark(stored.value)
-             : 0;
+// Of what all lanes store, if that is one value; of replicated stores what this lane stores.
+__device__ __forceinline__ std::uint32_t mark_of(const Lanes& lanes, std::uint32_t site,
+                                                 const StoredValue& stored) {
+  const bool is_known =
+      stored.is_known &&
+      ((site & kKnownValues) != 0 || lanes.all(lanes.broadcast(stored.value) == stored.value));
+  return is_known ? value_mark(stored.value) : 0;
 }
 
 // False also where it is not known at once: mostly words go up with the lanes. To match them
@@ -31,7 +33,7 @@ __device__ __forceinline__ std::uint32_t mark_of(const Lanes& lanes, const Store
 __device__ __forceinline__ bool are_distinct(const Lanes& lanes, std::uint32_t word) {
   const std::uint32_t before = lanes.mask & ((1U << lanes.lane) - 1);
   const std::uint32_t last = 31 - static_cast<std::uint32_t>(__clz(static_cast<int>(before)));
-  const std::uint32_t lower = __shfl_sync(lanes.mask, word, static_cast<int>(last));
+  const std::uint32_t lower = lanes.value_at(word, last);
   return lanes.those(before != 0 && lower >= word) == 0 ||
          __popc(Lanes::like(lanes.mask, word)) == 1;
 }
@@ -226,7 +228,7 @@ class BlockStates {
     const Lanes lanes = kUse == StateUse::kWrite ? Lanes::at_site(site) : Lanes(__activemask());
     if (kUse == StateUse::kWrite) {
       is_kept = are_distinct(lanes, offset >> size_log2_at(site)) && is_kept;
-      access.value_mark = mark_of(lanes, stored);
+      access.value_mark = mark_of(lanes, site, stored);
     }
     is_kept = is_kept && keep_all<kUse>(site, offset, interval, access);
     return lanes.those(!is_kept) == 0;

@@ -152,7 +152,8 @@ BARRACUDA_WIRE StateAccess state_access(const SharedStates& states, std::uint32_
                  .site = (site & (kMaxSites - 1)) - states.first_site,
                  .granules_log2 = is_held ? size_log2 - states.granule_log2 : 0},
           .use = is_held ? state_use(site) : StateUse::kLogged,
-          .is_strong = is_strong(site)};
+          .is_strong = is_strong(site),
+          .is_replicated = (site & kKnownValues) != 0};
 }
 
 // Accesses are aligned to their sizes. `offset`: of one of its granules.
@@ -192,15 +193,27 @@ BARRACUDA_WIRE std::uint32_t kept_in(WordState state) {
   return 0;
 }
 
+// Whether the access stores what was stored last, and nobody has read it since.
+BARRACUDA_WIRE bool stores_the_same(WordState state, const StateAccess& access) {
+  return state.kind() == WordState::Kind::kWrite && access.use == StateUse::kWrite &&
+         access.value_mark != 0 && access.value_mark == state.mark() &&
+         access.by.granules_log2 == state.first().granules_log2;
+}
+
+// The same store by another thread, of a value that their compiler gave to both: none of them
+// harms the other (RACE_RULES, "Triton's compiler"). The first stands for all. What is missed is
+// what its thread does to the word before the barrier, beside what another has stored again.
+BARRACUDA_WIRE bool is_replica(WordState state, const StateAccess& access) {
+  return access.is_replicated && stores_the_same(state, access) &&
+         access.by.site == state.first().site;
+}
+
 BARRACUDA_WIRE StateStep log_from_now_on(WordState state, std::uint32_t interval,
                                          const StateAccess& access) {
-  const bool is_known = state.kind() == WordState::Kind::kWrite && access.use == StateUse::kWrite &&
-                        access.value_mark != 0 && access.value_mark == state.mark() &&
-                        access.by.granules_log2 == state.first().granules_log2;
   return {.next = WordState::of(interval, WordState::Kind::kLogged, {}),
           .logs = true,
           .kept = kept_in(state),
-          .has_same_value = is_known};
+          .has_same_value = stores_the_same(state, access)};
 }
 
 // Of the accesses to a word by several threads two are kept: of different sites, if there are such.
@@ -389,6 +402,9 @@ BARRACUDA_LOGGER StateStep step_by(WordState met, std::uint32_t interval,
   const bool is_as_strong = is_empty || is_strong == access.is_strong;
   if (is_last_counted(interval) || !is_as_strong) {
     return log_from_now_on(state, number, access);
+  }
+  if (kUse == StateUse::kWrite && is_replica(state, access)) {
+    return {.next = state};
   }
   StateStep step = !is_empty && state.interval() != number
                        ? step_behind<kUse>(state, number, access)

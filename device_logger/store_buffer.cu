@@ -325,7 +325,7 @@ BARRACUDA_HOOK std::uint32_t __barracuda_delay(std::uint64_t address, std::uint6
       buffer.pass();
     }
   }
-  __syncwarp(together);
+  converge_lanes(together);
   return waits;
 }
 
@@ -341,7 +341,7 @@ BARRACUDA_HOOK barracuda::wire::LoadedBytes __barracuda_overlay(std::uint64_t ad
   if (buffer.is_there() && buffer.may_hold(address, bytes)) {
     buffer.overlay(address, bytes, loaded.low, loaded.high);
   }
-  __syncwarp(together);
+  converge_lanes(together);
   return loaded;
 }
 
@@ -354,7 +354,7 @@ BARRACUDA_HOOK void __barracuda_settle(std::uint64_t address, std::uint32_t byte
     buffer.settle(address, bytes);
     buffer.pass();
   }
-  __syncwarp(together);
+  converge_lanes(together);
 }
 
 BARRACUDA_HOOK void __barracuda_drain(std::uint32_t how) {
@@ -367,5 +367,5 @@ BARRACUDA_HOOK void __barracuda_drain(std::uint32_t how) {
     }
     buffer.drain();
   }
-  __syncwarp(together);
+  converge_lanes(together);
 }

@@ -99,6 +99,7 @@ struct StateAccess {
   StateUse use = StateUse::kLogged;
   std::uint32_t value_mark = 0;  // of the value that is stored; 0: it is not known
   bool is_strong = false;        // a load or store that is not weak
+  bool is_replicated = false;    // a store of what its compiler has several threads store
   std::uint32_t group = 0;       // of a copy: how many groups its thread has committed before
 };
 

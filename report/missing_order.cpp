@@ -113,6 +113,14 @@ class Clause {
         flag_(flag),
         names_(names_for(second)) {}
 
+  // Triton 3.6 leaves it out between cp.async and wgmma (triton-lang/triton, pull 9610), where a
+  // kernel's author cannot put it; 3.9 does not.
+  [[nodiscard]] std::string proxy_fence() const {
+    return &names_ == &kTriton ? "fence.proxy.async is missing, which Triton's compiler has to put "
+                                 "there: versions from 3.7 on do"
+                               : "fence.proxy.async is missing";
+  }
+
   [[nodiscard]] std::string asynchronous_wait() const {
     const ptx::Site* const site = sites_.find(race_.first.site);
     if (site != nullptr && site->info.asynchrony == wire::Asynchrony::kUnwaited) {
@@ -510,7 +518,7 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
     case MissingOrder::kMixedSize:
       return "atomic or volatile accesses of different sizes overlap in part: one size is needed";
     case MissingOrder::kProxyFenceMissing:
-      return "fence.proxy.async is missing";
+      return clause.proxy_fence();
     case MissingOrder::kMapFenceMissing:
       return "the change of the tensor map is not handed to the copies by it: "
              "fence.proxy.tensormap::generic.release after the change, and .acquire before the "

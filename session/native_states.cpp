@@ -297,7 +297,8 @@ std::optional<std::uint32_t> NativeStates::follow(const NativeLanes& lanes, std:
         step.access.use = wire::StateUse::kLogged;
       }
       step.value = wire::stored_value(values.low[lane], values.high[lane]);
-      step.access.value_mark = are_alike ? wire::value_mark(step.value) : 0;
+      const bool is_known = are_alike || (step.access.is_replicated && values.are_known);
+      step.access.value_mark = is_known ? wire::value_mark(step.value) : 0;
     }
     if (has_room) {
       const std::optional<bool> taken = take_all(step, bytes, queue);

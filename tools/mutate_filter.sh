@@ -60,6 +60,7 @@ filter: kernels of a graph are a chain|stream_tracker.cpp|s/order.is_chain = ord
 filter: works beside each other are a sequence|stream_tracker.h|s/order_.is_after_all(work) ? in_sequence_ + 1 : 0/in_sequence_ + 1/
 filter: new streams are not used|stream_tracker.cpp|s/^  in_sequence_ = 0;//
 filter: a stream waits for the legacy one|stream_tracker.cpp|s/is_only_one \&\& !(has_non_blocking_ \&\& uses_legacy_)/is_only_one/
+states: of a warp all lanes replicate one value|native_states.cpp|s/are_alike || (step.access.is_replicated \&\& values.are_known);/are_alike;/
 events: what was kept is not logged|native_states.cpp|s/if (step.outcome == wire::GatherStep::Outcome::kSingly) {/if (false) {/
 events: any is the last that is counted|native_states.cpp|s/if (with_these != threads_) {/if (with_these == 0) {/
 events: what was logged before a barrier is so behind it|native_states.cpp|s/= wire::kLoggedEver;/= wire::kLoggedEver | wire::kLoggedSinceBarrier;/
@@ -230,6 +231,9 @@ states: two readers of one warp stand for all|shared_states.h|s/stays = counts_w
 states: one reader is kept|shared_states.h|s/^      return 3;/      return 1;/
 states: all sites are one|shared_states.h|s/first.site != state.second().site || .*;/true;/
 states: every value is equal|shared_states.h|s/access.value_mark == state.mark() \&\&/true \&\&/
+states: every store is replicated|shared_states.h|s/return access.is_replicated \&\& stores_the_same/return stores_the_same/
+states: no store is replicated|shared_states.h|s/(site \& kKnownValues) != 0};/false};/
+states: what another store stored is replicated|shared_states.h|s/^         access.by.site == state.first().site;/         true;/
 states: atomics of any size are alike|shared_states.h|s/ || first.granules_log2 != by.granules_log2//
 states: an atomic conflicts with nothing|shared_states.h|s/state.kind() != Kind::kReductions || first/first/
 states: a load's hook keeps all|shared_states.h|s/(bits \& ~kPlainRead) == 0/true/

@@ -53,6 +53,23 @@ extern "C" __global__ void use_shared_unordered(int* out) {
       static_cast<volatile int*>(out)[0] + tile[63 - threadIdx.x];
 }
 
+// Each warp stores the same, all words or every second one.
+extern "C" __global__ void store_replicas(int* out) {
+  __shared__ int tile[32];
+  const unsigned int lane = threadIdx.x % 32;
+  tile[lane] = static_cast<int>(lane) * 3;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[31 - lane];
+}
+
+extern "C" __global__ void store_half_replicas(int* out) {
+  __shared__ int tile[32];
+  const unsigned int lane = threadIdx.x % 32;
+  tile[lane] = static_cast<int>(lane % 2 == 0 ? lane : threadIdx.x);
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = tile[31 - lane];
+}
+
 // Something is logged before the first barrier, nothing between it and the second.
 extern "C" __global__ void store_and_wait(int* out) {
   __shared__ int tile[64];

@@ -20,10 +20,16 @@
 namespace barracuda::wire {
 namespace {
 
-ptx::InstrumentedModule instrument_file(const std::string& path,
+ptx::InstrumentedModule instrument_file(const std::string& path, bool is_tritons,
                                         const ptx::InstrumentOptions& options) {
   auto text = read_file(path);
   REQUIRE(text);
+  if (is_tritons) {
+    const std::string behind = ".address_size 64";
+    const std::size_t at = text->find(behind);
+    REQUIRE(at != std::string::npos);
+    text->insert(at + behind.size(), "\n.extern .shared .align 16 .b8 global_smem[];\n");
+  }
   auto unit = ptx::parse(std::move(*text));
   REQUIRE(unit);
   std::vector<ptx::Module> units;
@@ -63,8 +69,8 @@ LoggedMachine::LoggedMachine(const std::string& ptx_path, const LogOptions& opti
                 .mixes_member_masks = true,
                 .launch_timeout_ms = 120000,
                 .native_functions = hooks()}),
-      instrumented_(
-          instrument_file(ptx_path, {.first_site = SiteId{1000},
+      instrumented_(instrument_file(ptx_path, options.is_tritons,
+                                    {.first_site = SiteId{1000},
                                      .renumbers_blocks = options.block_order.window != 0,
                                      .tells_shared_places = options.tells_shared_places})),
       positions_(options.queues) {

@@ -45,6 +45,7 @@ struct LogOptions {
   // different places do where the hardware runs them as one.
   bool two_sites_a_call = false;
   bool tells_shared_places = false;  // the launches
+  bool is_tritons = false;           // the module is taken for one of Triton's compiler
   BlockOrder block_order = {};       // not the device's: the kernels are rewritten for it
 };
 

@@ -257,6 +257,30 @@ TEST_CASE("an equal value is known by its mark", "[logger]") {
   CHECK(value_mark(0) != 0);
 }
 
+TEST_CASE("a replicated store that stores the same again harms nothing", "[logger]") {
+  const auto store = [](std::uint32_t thread, std::uint64_t value, std::uint32_t site = 1) {
+    return StateAccess{.by = {.thread = thread, .site = site},
+                       .use = StateUse::kWrite,
+                       .value_mark = value_mark(value),
+                       .is_replicated = true};
+  };
+  const std::uint32_t counting = kCountsWarps | 8;
+  for (const std::uint32_t interval : {7U, counting, counting + 1}) {
+    const WordState first = step(WordState(0), interval == 7 ? 7 : counting, store(1, 42)).next;
+    const StateStep again = step(first, interval, store(64, 42));
+    CHECK_FALSE(again.logs);
+    CHECK(again.next.bits() == first.bits());
+    CHECK(step(first, interval, store(64, 43)).logs);
+    CHECK(step(first, interval, store(64, 42, 2)).logs);
+    CHECK(step(step(first, interval, {.by = {.thread = 1, .site = 3}, .use = StateUse::kRead}).next,
+               interval, store(64, 42))
+              .logs);
+    StateAccess own = store(64, 42);
+    own.is_replicated = false;
+    CHECK(step(first, interval, own).logs);
+  }
+}
+
 namespace {
 
 // In interval 8 of a block, behind `barriers` of the thread's warp.
@@ -469,6 +493,17 @@ TEST_CASE("conflicts in shared memory are logged with what came before", "[logge
         0);
   CHECK(std::ranges::count(logged, "st.shared.u32") + std::ranges::count(logged, "ld.shared.u32") >
         0);
+}
+
+TEST_CASE("what Triton's compiler lets several warps store is logged where it differs",
+          "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS, {.is_tritons = true});
+  CHECK(logged_by(machine, "store_replicas", 1, 96).empty());
+  const std::vector<std::string> logged = logged_by(machine, "store_half_replicas", 1, 64);
+  CHECK(std::ranges::count(logged, "st.shared.u32") == 1);
+  CHECK(std::ranges::count(logged, "earlier st.shared.u32") == 16);
+  LoggedMachine other(BARRACUDA_LOGGER_KERNELS);
+  CHECK_FALSE(logged_by(other, "store_replicas", 1, 96).empty());
 }
 
 TEST_CASE("when the numbers of intervals are used up, they and the states begin again",

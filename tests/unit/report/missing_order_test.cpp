@@ -139,6 +139,8 @@ TEST_CASE(
   sample.race.missing = detector::MissingOrder::kAcquireFenceMissing;
   CHECK(sample.text().find("an atomic with sem=\"acq_rel\" is missing between") !=
         std::string::npos);
+  sample.race.missing = detector::MissingOrder::kProxyFenceMissing;
+  CHECK(sample.text().find("versions from 3.7 on do") != std::string::npos);
 }
 
 TEST_CASE("a barrier's place is named: in a loop, and where only some threads come by") {
