@@ -224,14 +224,15 @@ class BlockStates {
     access.use = kUse;
     bool is_kept = has_use<kUse>(site) && has_size(states_, site) && has_state(site, address) &&
                    (interval & kFrozen) == 0 && !is_last_counted(interval);
-    // Of what does not store, who runs together need not be of one site: some are asked twice then.
-    const Lanes lanes = kUse == StateUse::kWrite ? Lanes::at_site(site) : Lanes(__activemask());
-    if (kUse == StateUse::kWrite) {
+    if constexpr (kUse == StateUse::kWrite) {
+      const Lanes lanes = Lanes::at_site(site);
       is_kept = are_distinct(lanes, offset >> size_log2_at(site)) && is_kept;
       access.value_mark = mark_of(lanes, site, stored);
+      return lanes.those(!(is_kept && keep_all<kUse>(site, offset, interval, access))) == 0;
     }
     is_kept = is_kept && keep_all<kUse>(site, offset, interval, access);
-    return lanes.those(!is_kept) == 0;
+    // Whoever runs together now need not be of one site: some are asked twice then.
+    return __ballot_sync(__activemask(), !is_kept) == 0;
   }
 
   // Whether this lane's access is logged. What comes before it is logged here. `is_alone`: no other

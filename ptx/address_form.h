@@ -22,6 +22,8 @@ struct ArgumentWord {
 struct GlobalWrites {
   bool is_known = false;   // it is nothing but the following
   bool variables = false;  // variables of the module
+  // Words from memory are added to what follows, so each of these has to be an address.
+  bool has_loaded_index = false;
   std::vector<ArgumentWord> arguments;
   std::string variable;  // the one that it is, where it is known to be one and nothing else
 };

@@ -37,6 +37,12 @@ struct KnownLaunch {
                                           std::span<const std::byte> arguments,
                                           const ptx::ArgumentWord& word);
 
+// Whether a word may be the address of device memory. Sizes and indices are added to pointers to
+// bytes as they are, and none of CUDA's unified addresses is below 4 GiB, or negative.
+[[nodiscard]] constexpr bool may_be_address(std::uint64_t word) {
+  return word >> 32 != 0 && word >> 63 == 0;
+}
+
 class LaunchArguments {
  public:
   // Unchanged arguments.

@@ -34,7 +34,7 @@ class Candidates {
     std::vector<MemoryRange> leads;
     for (const ptx::ArgumentWord& word : access.leads.arguments) {
       const std::optional<MemoryRange>* const led = allocation_of(word);
-      if (led == nullptr) {
+      if (led == nullptr || (access.leads.has_loaded_index && !*led)) {
         return false;
       }
       if (*led && std::ranges::none_of(
@@ -64,8 +64,8 @@ class Candidates {
                : candidates_.emplace_back(Candidate{.allocation = {.range = range}});
   }
 
-  // Nothing for null; null for what leads to no allocation. Of a pointer to an end the same is
-  // taken to be meant as by UnloggedAccesses.
+  // Nothing for null and numbers; null for what leads to no allocation. Of a pointer to an end the
+  // same is taken to be meant as by UnloggedAccesses.
   const std::optional<MemoryRange>* allocation_of(const ptx::ArgumentWord& word) {
     const auto known = std::ranges::find(words_, word, &std::pair<ptx::ArgumentWord, Lead>::first);
     if (known != words_.end()) {
@@ -76,7 +76,7 @@ class Candidates {
     if (pointer != 0) {
       lead = allocations_.allocation_with(pointer);
       lead = lead ? lead : allocations_.allocation_with(pointer - 1);
-      if (!lead) {
+      if (!lead && may_be_address(pointer)) {
         return nullptr;
       }
     }

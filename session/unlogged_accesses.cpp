@@ -121,6 +121,9 @@ std::optional<UnloggedAccesses::Written> UnloggedAccesses::written_by(
     const auto behind = allocations_.allocation_with(pointer);
     const auto before = allocations_.allocation_with(pointer - 1);
     if (!behind && !before) {
+      if (!writes.has_loaded_index && !may_be_address(pointer)) {
+        continue;
+      }
       return std::nullopt;
     }
     for (const auto& range : {behind, before}) {
@@ -325,11 +328,13 @@ UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
 
 bool UnloggedAccesses::leave_out_whole(const BegunLaunch& launch, const MemoryRanges& written,
                                        const std::optional<MemoryRanges>& reach) {
-  const auto is_known = [&](const ptx::ArgumentWord& argument) {
-    return allocations_.allocation_with(argument_of(launch, argument)).has_value();
-  };
   const bool are_known =
       std::ranges::all_of(launch.kernel.accesses.accesses, [&](const ptx::GlobalAccess& access) {
+        const auto is_known = [&](const ptx::ArgumentWord& argument) {
+          const std::uint64_t word = argument_of(launch, argument);
+          return allocations_.allocation_with(word).has_value() ||
+                 (!access.leads.has_loaded_index && !may_be_address(word));
+        };
         return !access.leads.variables && std::ranges::all_of(access.leads.arguments, is_known);
       });
   const auto parts = [&reach](const MemoryRanges& ranges) {

@@ -22,6 +22,10 @@ judge() {
 
 # name | file in session | sed expression: one line each
 of_session=$(cat <<'LIST'
+filter: a word is an address|launch_arguments.h|s/return word >> 32 != 0 \&\& word >> 63 == 0;/return word != 1;/
+filter: negative words are addresses|launch_arguments.h|s/return word >> 32 != 0 \&\& word >> 63 == 0;/return word >> 32 != 0;/
+filter: a number beside what was loaded is none|unlogged_accesses.cpp|s/if (!writes.has_loaded_index \&\& !may_be_address(pointer)) {/if (!may_be_address(pointer)) {/
+filter: a number beside what was loaded leads somewhere|unlogged_accesses.cpp|s/(!access.leads.has_loaded_index \&\& !may_be_address(word))/!may_be_address(word)/
 filter: what comes before does not matter|unlogged_accesses.cpp|s/ || !(is_after_all || is_apart)) {/) {/
 filter: what comes later does not matter|unlogged_accesses.cpp|s/^    hold_against(launch.id, touched);//
 filter: copies that come later do not matter|unlogged_accesses.cpp|s/^  hold_against(copy.id, touched);//
@@ -42,7 +46,7 @@ reach: an access is one byte|launch_reach.cpp|s/static_cast<std::uint64_t>(last)
 filter: launches of graphs do not matter|unlogged_accesses.cpp|s/^    hold_against(id, {});//
 filter: what nobody knows to be written is not|memory_ranges.h|s/return !some.empty() \&\& (!others || overlap(some, \*others));/return others \&\& overlap(some, *others);/
 filter: unknown stores write nothing|unlogged_accesses.cpp|s/if (!writes.is_known || launch.arguments.empty()) {/if (launch.arguments.empty()) {/
-filter: a pointer into no allocation writes nothing|unlogged_accesses.cpp|/if (!behind \&\& !before) {/{n;s/return std::nullopt;/continue;/}
+filter: a pointer into no allocation writes nothing|unlogged_accesses.cpp|/if (!behind \&\& !before) {/,/^    }/s/return std::nullopt;/continue;/
 filter: an end is the beginning of what follows|unlogged_accesses.cpp|s/allocation_with(pointer - 1)/allocation_with(pointer)/
 filter: an array is written with the one before it|unlogged_accesses.cpp|s/leave_out(launch, written->likely,/leave_out(launch, written->maybe,/
 filter: what is written may stay unlogged|unlogged_accesses.cpp|s/!overlap({\*range}, written) \&\& //
@@ -76,7 +80,7 @@ owned: what is freed stays|unlogged_accesses.cpp|s/unlogged.owned = without(unlo
 owned: the oldest owner is forgotten|unlogged_accesses.cpp|s/^    add_missing(kept.owned, oldest->owned);//
 owned: atomics of any size are alike|owned_memory.cpp|s/access->is_atomic \&\& access->bytes == allocation.accesses.front()->bytes/access->is_atomic/
 owned: every site is of every range|unlogged_accesses.cpp|s/static_cast<std::uint16_t>(1U << i);/0xFFFF;/
-owned: what leads to no allocation is nothing|owned_memory.cpp|/if (led == nullptr) {/{n;s/return false;/continue;/}
+owned: what leads to no allocation is nothing|owned_memory.cpp|/if (led == nullptr || /{n;s/return false;/continue;/}
 owned: an access of two arrays is of each|owned_memory.cpp|s/leads.size() == 1 \&\&/leads.size() != 0 \&\&/
 owned: what is not written is looked at again|owned_memory.cpp|s/return overlap(range, candidate.allocation.range);/return false;/
 owned: the offset of an access does not matter|owned_memory.cpp|s/footprint.address.constant = begin;//
@@ -105,7 +109,10 @@ LIST
 
 # The same in ptx.
 of_code=$(cat <<'LIST'
-code: what is loaded leads nowhere|analysis/global_writes.cpp|s/                                                      : kFromUnknown;/                                                      : 0;/;/size_of(load.last_type()) != kPointerBytes/,/^    }/s/return kFromUnknown;/return 0;/
+code: what is loaded leads nowhere|analysis/global_writes.cpp|s/                                                      : kFromUnknown;/                                                      : 0;/;/size_of(load.last_type()) != kPointerBytes/,/^    }/s/return is_parameter ? kFromUnknown : kFromMemory;/return 0;/
+code: beside a loaded word anything is an address|analysis/global_writes.cpp|s/(base \& (kWords | kFromVariables)) != 0 \&\&/true \&\&/
+code: what is taken from a loaded word leads where that does|analysis/global_writes.cpp|s/: instruction.opcode == Opcode::kAdd \&\& is_indexed(second, first)/: is_indexed(second, first)/
+code: an index that was loaded is not told|analysis/global_writes.cpp|s/(origins \& kHasLoadedIndex) != 0,/false,/
 code: halves make no address|analysis/global_writes.cpp|/case Operand::Kind::kVector:/,/return/s/return kFromUnknown;/return 0;/
 code: one source of a sum counts|analysis/global_writes.cpp|s/^    for (std::size_t i = first; i < instruction.operands.size(); ++i) {/    for (std::size_t i = first; i < first + 1; ++i) {/
 code: one definition counts|analysis/global_writes.cpp|s/const Origins all = known | result(statement, element);/const Origins all = known != 0 ? known : result(statement, element);/
@@ -144,7 +151,8 @@ intervals: a relaxed access publishes nothing, nor a release|passes/barrier_inte
 intervals: no way leads back|analysis/near_stops.cpp|s/for (bool changes = true; changes;) {/for (bool changes = true; changes; changes = false) {/
 intervals: who exits does so for all|passes/barrier_intervals.cpp|s/ends ? !may_be_passed(site) :/ends ? true || may_be_passed(site) :/
 intervals: other blocks never learn|passes/barrier_intervals.cpp|s/const bool is_told = publications.come_after(site.statement);/const bool is_told = false;/
-intervals: few kept stores are worth states|passes/barrier_intervals.cpp|s/kernel.keeps_owners \&\& kept_stores > 0;/kernel.keeps_owners;/
+intervals: where whole grids meet states are worth it|passes/barrier_intervals.cpp|s/ \&\& !has_grid_barrier(program, index);/;/
+intervals: few kept stores are worth states|passes/barrier_intervals.cpp|s/kernel.keeps_owners \&\& kept_stores > 0 \&\& /kernel.keeps_owners \&\& /
 intervals: who is met tells nobody|analysis/block_publications.cpp|s/ || meetings_.come_after(statement);/;/
 intervals: nobody meets before the first barrier|analysis/block_publications.cpp|s/if (!is_entry(begins)) {/if (false) {/
 intervals: strong accesses leave states alone|passes/barrier_intervals.cpp|s/site.logs_states = is_strong_access(site) \&\&/site.logs_states = false \&\&/

@@ -11,6 +11,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "ptx/analysis/constants.h"
+#include "ptx/analysis/grid_workspace.h"
 #include "ptx/analysis/register_sizes.h"
 
 namespace barracuda::ptx {
@@ -19,8 +20,11 @@ namespace {
 // What a value may be computed from, as a set: words of the entry's parameters, a bit each, the
 // first variables of the module that are met, and these. No bit: a number, which is no address.
 using Origins = std::uint64_t;
-constexpr int kMostWords = 53, kMostVariables = 7;
+constexpr int kMostWords = 51, kMostVariables = 7;
+constexpr Origins kWords = (Origins{1} << kMostWords) - 1;
 constexpr Origins kNamedVariables = ((Origins{1} << kMostVariables) - 1) << kMostWords;
+constexpr Origins kFromMemory = Origins{1} << 58;      // loaded: an address or a number
+constexpr Origins kHasLoadedIndex = Origins{1} << 59;  // GlobalWrites::has_loaded_index
 constexpr Origins kOtherVariables = Origins{1} << 60;
 constexpr Origins kFromPrivate = Origins{1} << 61;    // shared, local, constant, parameter memory
 constexpr Origins kFromVariables = Origins{1} << 62;  // variables in global memory, those as well
@@ -33,13 +37,6 @@ constexpr std::string_view kHarmless[] = {"vprintf", "__assertfail"};
 
 bool is_float(ScalarType type) {
   return type == ScalarType::kF64 || type == ScalarType::kF32 || type == ScalarType::kF16;
-}
-
-// Halves of the address of the driver's own memory, in which the blocks of a cooperative launch
-// meet.
-bool is_workspace(const Operand& operand) {
-  return operand.kind == Operand::Kind::kSpecial &&
-         (operand.name == "%envreg1" || operand.name == "%envreg2");
 }
 
 class Words {
@@ -165,7 +162,7 @@ class Registers {
       case Operand::Kind::kList:
         return kFromUnknown;
       case Operand::Kind::kSpecial:
-        return is_workspace(operand) ? kFromPrivate : 0;
+        return is_grid_workspace(operand) ? kFromPrivate : 0;
       case Operand::Kind::kInteger:
       case Operand::Kind::kFloat:
       case Operand::Kind::kSink:
@@ -224,7 +221,7 @@ class Registers {
   [[nodiscard]] bool reads_workspace(std::size_t statement) const {
     const Instruction& instruction = program_.module.statements[statement].instruction;
     return instruction.opcode == Opcode::kMov && instruction.operands.size() == 2 &&
-           is_workspace(instruction.operands[1]);
+           is_grid_workspace(instruction.operands[1]);
   }
 
   // Of the register that is the `element`-th of what the statement writes.
@@ -244,7 +241,7 @@ class Registers {
         size_of(load.last_type()) != kPointerBytes || address.kind != Operand::Kind::kAddress ||
         address.elements.size() != 1 || address.elements[0].kind != Operand::Kind::kSymbol ||
         !address.elements[0].elements.empty()) {
-      return kFromUnknown;
+      return is_parameter ? kFromUnknown : kFromMemory;
     }
     const auto parameter =
         std::ranges::find(function_.parameters, address.elements[0].name, &Variable::name);
@@ -265,6 +262,20 @@ class Registers {
       all |= of(instruction.operands[i]);
     }
     return all;
+  }
+
+  // Of two summands one at most is an address. Beside a word from memory the argument or variable
+  // is taken for it, for arrays of bytes are indexed so; the launch sees whether it leads anywhere.
+  [[nodiscard]] Origins sum_of(const Instruction& instruction) const {
+    const Origins first = of(instruction.operands[1]), second = of(instruction.operands[2]);
+    const auto is_indexed = [](Origins base, Origins index) {
+      return index == kFromMemory && (base & (kWords | kFromVariables)) != 0 &&
+             (base & (kFromMemory | kFromUnknown)) == 0;
+    };
+    return is_indexed(first, second) ? first | kHasLoadedIndex
+           : instruction.opcode == Opcode::kAdd && is_indexed(second, first)
+               ? second | kHasLoadedIndex
+               : first | second;
   }
 
   [[nodiscard]] Origins computed(const Instruction& instruction) const {
@@ -289,6 +300,9 @@ class Registers {
     if (opcode == kBfi && of(instruction.operands[1]) == kFromPrivate &&
         of(instruction.operands[2]) == kFromPrivate) {
       return kFromPrivate;
+    }
+    if ((opcode == kAdd || opcode == kSub) && instruction.operands.size() == 3) {
+      return sum_of(instruction);
     }
     return is_in(kAddressOfAny) ? all_of(instruction, 1)
            : opcode == kMad     ? all_of(instruction, 3)
@@ -318,7 +332,8 @@ bool is_harmless_call(const Module& module, const Instruction& call) {
 Origins origins_at(const Statement& statement, const Effect& effect, const Registers& registers) {
   const Operand* const address = address_of(statement, effect);
   const Origins origins = address == nullptr ? kFromUnknown : registers.of(*address);
-  return origins == 0 ? kFromUnknown : origins & ~kFromPrivate;
+  const bool is_unknown = origins == 0 || (origins & kFromMemory) != 0;
+  return is_unknown ? kFromUnknown : origins & ~kFromPrivate;
 }
 
 // Who reads a texture or a surface writes nothing.
@@ -400,6 +415,7 @@ Origins accessed_at(const Program& program, std::size_t statement, const Registe
 GlobalWrites leads_of(Origins origins, const Words& words) {
   return {.is_known = (origins & kFromUnknown) == 0,
           .variables = (origins & kFromVariables) != 0,
+          .has_loaded_index = (origins & kHasLoadedIndex) != 0,
           .arguments = words.in(origins),
           .variable = std::string(words.only_variable(origins))};
 }

@@ -11,6 +11,7 @@
 #include "device_logger/shared_states.h"
 #include "ptx/analysis/block_publications.h"
 #include "ptx/analysis/constants.h"
+#include "ptx/analysis/grid_workspace.h"
 #include "ptx/analysis/load_or_store.h"
 #include "ptx/analysis/near_stops.h"
 #include "ptx/analysis/program.h"
@@ -240,8 +241,8 @@ BlockPublications::Places find_meetings(const Program& program, std::span<const 
 // Other blocks may be ordered behind what a thread does before it publishes to them, or one of its
 // block that knows of it: at any time, and so behind any barrier of the block. What comes after all
 // that stays unknown to them: a selection waits for the blocks before it, tells those behind it,
-// and only then stores its own results. Where most stores are no such results, as in the rounds of
-// a cooperative kernel, their states would cost more than the few that are left out
+// and only then stores its own results. Where most stores are no such results, or whole grids meet
+// and one thread stores last, states cost more than the few that are left out
 // (reductionMultiBlockCG on an H200: 9 x without, 17 x with them).
 void log_what_blocks_may_learn(Program& program, const ControlFlow& flow, Kernel& kernel,
                                std::uint32_t index, std::span<PlannedSite> sites) {
@@ -263,7 +264,7 @@ void log_what_blocks_may_learn(Program& program, const ControlFlow& flow, Kernel
       site.publishes_later = site.publishes_later || site.effect.space == StateSpace::kGlobal;
     }
   }
-  kernel.keeps_owners = kernel.keeps_owners && kept_stores > 0;
+  kernel.keeps_owners = kernel.keeps_owners && kept_stores > 0 && !has_grid_barrier(program, index);
 }
 
 // More than barriers of the block orders the threads: an access is kept of who publishes nothing

@@ -75,4 +75,11 @@ TEST_CASE("who meets a thread of its block may tell others of what that one did"
   CHECK_FALSE(keeps_owners(divided + store + "bar.sync 0;\n$end:\n"));
 }
 
+TEST_CASE("where whole grids meet no word of global memory has a state") {
+  const std::string body =
+      "st.release.gpu.global.u32 [%rd2], %r1;\nbar.sync 0;\nst.global.u32 [%rd1], %r1;\n";
+  CHECK(instrument_with("mov.u32 %r4, %envreg3;\n" + body).kernels[0].keeps_owners);
+  CHECK_FALSE(instrument_with("mov.u32 %r4, %envreg1;\n" + body).kernels[0].keeps_owners);
+}
+
 }  // namespace barracuda::ptx

@@ -69,10 +69,28 @@ TEST_CASE("an index that was loaded does not lead anywhere, however wide it is")
                     {{1, 0}}));
 }
 
+TEST_CASE("beside a word that was loaded an argument is the address") {
+  const std::string load = "ld.global.u64 %rd3, [%rd1];\n";
+  const auto is_of_q = [&](const std::string& sum) {
+    const GlobalWrites writes = writes_of(load + sum + "st.global.u8 [%rd4], %r1;\n");
+    return writes_only(writes, {{1, 0}}) && writes.has_loaded_index;
+  };
+  CHECK(is_of_q("add.s64 %rd4, %rd2, %rd3;\n"));
+  CHECK(is_of_q("add.s64 %rd4, %rd3, %rd2;\n"));
+  CHECK(is_of_q("sub.s64 %rd4, %rd2, %rd3;\n"));
+  CHECK(is_of_q("add.s64 %rd5, %rd3, 8;\nadd.s64 %rd6, %rd5, %rd2;\nadd.s64 %rd4, %rd6, 1;\n"));
+  CHECK_FALSE(is_of_q("sub.s64 %rd4, %rd3, %rd2;\n"));
+  CHECK_FALSE(is_of_q("add.s64 %rd4, %rd3, 8;\n"));
+  CHECK_FALSE(is_of_q("add.s64 %rd4, %rd3, %rd3;\n"));
+  CHECK_FALSE(is_of_q("min.s64 %rd4, %rd2, %rd3;\n"));
+  CHECK(writes_of("add.s64 %rd4, %rd1, %rd2;\nst.global.u8 [%rd4], %r1;\n").arguments.size() == 2);
+  CHECK_FALSE(writes_of("st.global.u8 [%rd1], %r1;\n").has_loaded_index);
+}
+
 TEST_CASE("a pointer that was loaded, or that nobody knows, makes all unknown") {
   const std::string body = GENERATE(
       as<std::string>{}, "ld.global.u64 %rd3, [%rd1];\nst.global.u32 [%rd3], 0;\n",
-      "ld.global.u64 %rd3, [%rd1];\nadd.s64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], 0;\n",
+      "ld.global.u64 %rd3, [%rd1];\nadd.s64 %rd4, %rd3, 8;\nst.global.u32 [%rd4], 0;\n",
       "ld.global.v2.u64 {%rd3, %rd4}, [%rd1];\nst.global.u32 [%rd4], 0;\n",
       "mov.b64 %rd3, {%r1, %r2};\nst.global.u32 [%rd3], 0;\n", "st.global.u32 [4096], 0;\n",
       "st.global.u32 [%rd7], 0;\n", "atom.global.exch.b64 %rd3, [%rd1], 0;\nst.u32 [%rd3], 0;\n",

@@ -67,9 +67,19 @@ TEST_CASE("the allocations of a launch's pointers that it does not write stay un
 
 TEST_CASE("where it is not known what a launch writes, all is logged") {
   Device device;
-  CHECK(device.launch(kLegacyStream, kIn, kOut + kBytes + 64).count == 0);  // in no allocation
+  CHECK(device.launch(kLegacyStream, kIn, kNowhere).count == 0);
   device.kernel.writes.is_known = false;
   CHECK(device.launch(kLegacyStream, kIn, kOut).count == 0);
+}
+
+TEST_CASE("a number is added to a pointer, unless what it is added to was loaded") {
+  Device device;
+  device.kernel.writes.arguments = {{0, 0}};
+  CHECK(is_range(device.launch(kLegacyStream, 640, kOut), kOut));
+  CHECK(is_range(device.launch(kLegacyStream, ~std::uint64_t{7}, kOut), kOut));
+  CHECK(device.launch(kLegacyStream, kNowhere, kOut).count == 0);
+  device.kernel.writes.has_loaded_index = true;
+  CHECK(device.launch(kLegacyStream, 640, kOut).count == 0);
 }
 
 TEST_CASE("a pointer to an end writes what ends there, unless an allocation begins there") {
@@ -467,7 +477,10 @@ TEST_CASE("a repeated launch leaves out all that it does, and others are held ag
     CHECK_FALSE(is_whole(kIn, kOut));
   }
   SECTION("not if it reads where there is no allocation") {
-    CHECK_FALSE(is_whole(0x90000, kOut));
+    CHECK_FALSE(is_whole(kNowhere, kOut));
+    CHECK(is_whole(640, kOut));
+    device.kernel.accesses.accesses[0].leads.has_loaded_index = true;
+    CHECK_FALSE(is_whole(640, kOut));
   }
   SECTION("not if it may access variables") {
     device.kernel.accesses.accesses[0].leads.variables = true;

@@ -15,6 +15,7 @@ using detector::CopyId;
 using detector::LaunchId;
 using detector::StreamKey;
 
+inline constexpr std::uint64_t kNowhere = std::uint64_t{1} << 40;  // no allocation
 inline constexpr std::uint64_t kIn = 0x10000, kOut = 0x20000, kOther = 0x30000, kBytes = 0x1000;
 inline constexpr std::uint64_t kStream = 100, kSecond = 101;
 
