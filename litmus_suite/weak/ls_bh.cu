@@ -60,17 +60,16 @@ constexpr int kThreads = 32;
 constexpr int kBlocks = 4;
 constexpr int kHalf = 1 << 15;  // of the side of the root's square
 constexpr int kEmpty = -1, kLocked = -2;
-// Without its fences a tree may be broken: nobody waits longer, and the result is then wrong.
-constexpr int kPatience = 1 << 16;
 
 struct Tree {
   int *x, *y;           // of a body, or of the middle of a cell
   volatile int* child;  // four a node: a node, kEmpty or kLocked
   volatile int* mass;   // of a cell: -1 until it is known
   int *sum_x, *sum_y, *bodies;
-  int* start;   // of a cell: the place of its first body in the order, or -1
-  int* sorted;  // the bodies in the order of the tree
-  int* cells;   // how many
+  int* start;    // of a cell: the place of its first body in the order, or -1
+  int* sorted;   // the bodies in the order of the tree
+  int* cells;    // how many
+  int patience;  // of who waits; without fences a tree may be broken
 };
 
 __device__ int quadrant(const Tree& tree, int node, int x, int y) {
@@ -122,7 +121,7 @@ __global__ void build(Tree tree) {
     const int x = tree.x[body], y = tree.y[body];
     int node = kRoot, half = kHalf;
     int j = quadrant(tree, node, x, y);
-    for (int tries = 0; tries < kPatience; ++tries) {
+    for (int tries = 0; tries < tree.patience; ++tries) {
       const int child = tree.child[node * 4 + j];  // RACE
       if (child >= kBodies) {
         if (BUILD_ACQUIRE) {
@@ -155,7 +154,7 @@ __device__ bool add_child(const Tree& tree, int child, int& mass, int& x, int& y
   }
   int of_child = -1;
   for (int tries = 0; of_child < 0; ++tries) {
-    if (tries == kPatience) {
+    if (tries == tree.patience) {
       return false;
     }
     of_child = tree.mass[child];  // RACE
@@ -199,7 +198,7 @@ __global__ void sort(Tree tree) {
        cell += kThreads * kBlocks) {
     int place = -1;
     for (int tries = 0; place < 0; ++tries) {
-      if (tries == kPatience) {
+      if (tries == tree.patience) {
         return;
       }
       place = Place(tree.start[cell]).load(cuda::memory_order_relaxed);
@@ -252,6 +251,7 @@ int run_round() {
   require(cudaMemset(tree.start + kRoot, 0, sizeof(int)));
   tree.sorted = device_array<int>(kBodies, 0xff);
   tree.cells = to_device(std::vector<int>{1});
+  tree.patience = polls(1 << 16);
   build<<<kBlocks, kThreads>>>(tree);
   sum_up<<<kBlocks, kThreads>>>(tree);
   sort<<<kBlocks, kThreads>>>(tree);

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include <cuda_runtime.h>
@@ -44,6 +45,15 @@ std::vector<T> to_host(const T* array, size_t count) {
   std::vector<T> values(count);
   require(cudaMemcpy(values.data(), array, count * sizeof(T), cudaMemcpyDeviceToHost));
   return values;
+}
+
+// How often a thread looks before it gives up, which only a broken build makes it do. Between two
+// looks a GPU's other threads do little, and a store that is delayed may be some milliseconds late.
+inline int polls(int on_emulated_device) {
+  cudaDeviceProp device;
+  require(cudaGetDeviceProperties(&device, 0));
+  return std::strstr(device.name, "emulated") != nullptr ? on_emulated_device
+                                                         : on_emulated_device * 16;
 }
 
 // What the kernels launched so far leave: an error ends the program.
