@@ -83,6 +83,7 @@ kept copies: a thread knows of its own|races/access_check.cpp|s/time = completio
 kept copies: what was before one races with it|races/access_check.cpp|s/.is_late = is_kept/.is_late = false/
 async: a copy stands for what its issuer knew|races/replacement.cpp|s/return !newer.is_asynchronous() ||/return true ||/
 async: no proxy fence is needed|races/cell_order.cpp|s/^  if (!is_between_proxies(access, older)) {/  if (older_lane < 32) {/
+clocks: a join is any join of its first clock|clock/clock_tree.cpp|s/joins.of(a, b);/joins.of(a, a);/;s/if (join.a != a || join.b != b) {/if (join.a != a) {/
 async: a wait leaves no group pending|clock/completions.h|s/ends_\[ends_.size() - 1 - left\]/ends_.back()/
 async: a barrier does not tell what was waited for|sync/barrier.cpp|s/^  warp.add_waited(lanes, times_);//
 async: a .read wait is for the target as well|happens_before/async_copy_rules.cpp|s/if (!is_bulk || !site.reads_only) {/if (lanes != 0) {/

@@ -1,9 +1,39 @@
 #include "host_detector/clock/clock_tree.h"
 
 #include <bit>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace barracuda::detector {
+namespace {
+
+// The joins of branches that this thread made last. At a barrier of a whole grid each block joins
+// what all released to what it had: for each branch that does not lead to the block itself these
+// are the same two as in the blocks before it. They are held, so that no other tree has their
+// addresses.
+class LastJoins {
+ public:
+  struct Join {
+    ClockTreePointer a, b, both;
+  };
+
+  // Where the join of these two has its place; it may hold another one.
+  Join& of(const ClockTreePointer& a, const ClockTreePointer& b) {
+    const std::uintptr_t mixed =
+        reinterpret_cast<std::uintptr_t>(a.get()) * 31 + reinterpret_cast<std::uintptr_t>(b.get());
+    return joins_[(mixed ^ mixed >> 13) / alignof(ClockTree) % joins_.size()];
+  }
+
+ private:
+  std::vector<Join> joins_ = std::vector<Join>(1024);
+};
+
+// Branches of so many CTAs are looked for among the last joins: to join smaller ones takes no
+// longer.
+constexpr std::uint64_t kManyCtas = 16;
+
+}  // namespace
 
 const CtaClock* ClockTree::find(const ClockTree* tree, CtaKey cta) {
   const std::uint64_t key = number(cta);
@@ -42,6 +72,28 @@ ClockTreePointer ClockTree::joined_leaves(const ClockTreePointer& a, const Clock
   return both == a->part_ ? a : both == b->part_ ? b : leaf(both);
 }
 
+ClockTreePointer ClockTree::joined_branches(const ClockTreePointer& a, const ClockTreePointer& b) {
+  ClockTreePointer low = joined(a->low_, b->low_);
+  ClockTreePointer high = joined(a->high_, b->high_);
+  if (low == a->low_ && high == a->high_) {
+    return a;
+  }
+  if (low == b->low_ && high == b->high_) {
+    return b;
+  }
+  return {new ClockTree(a->prefix_, a->bit_, std::move(low), std::move(high))};
+}
+
+ClockTreePointer ClockTree::remembered_join(const ClockTreePointer& a, const ClockTreePointer& b) {
+  thread_local LastJoins joins;
+  LastJoins::Join& join = joins.of(a, b);
+  if (join.a != a || join.b != b) {
+    ClockTreePointer both = joined_branches(a, b);  // may use the same place
+    join = {.a = a, .b = b, .both = std::move(both)};
+  }
+  return join.both;
+}
+
 ClockTreePointer ClockTree::joined(const ClockTreePointer& a, const ClockTreePointer& b) {
   if (a == b || b == nullptr) {
     return a;
@@ -54,15 +106,7 @@ ClockTreePointer ClockTree::joined(const ClockTreePointer& a, const ClockTreePoi
       // The analyzer does not follow the counts of intrusive pointers.
       return joined_leaves(a, b);  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
     }
-    ClockTreePointer low = joined(a->low_, b->low_);
-    ClockTreePointer high = joined(a->high_, b->high_);
-    if (low == a->low_ && high == a->high_) {
-      return a;
-    }
-    if (low == b->low_ && high == b->high_) {
-      return b;
-    }
-    return {new ClockTree(a->prefix_, a->bit_, std::move(low), std::move(high))};
+    return a->bit_ < kManyCtas / 2 ? joined_branches(a, b) : remembered_join(a, b);
   }
   if (a->bit_ > b->bit_ && a->leads_to(b->prefix_)) {
     return with_side(a, b->prefix_, joined(a->side(b->prefix_), b));

@@ -58,6 +58,8 @@ class ClockTree : public Counted<ClockTree> {
   static ClockTreePointer with_side(const ClockTreePointer& branch, std::uint64_t key,
                                     ClockTreePointer side);
   static ClockTreePointer joined_leaves(const ClockTreePointer& a, const ClockTreePointer& b);
+  static ClockTreePointer joined_branches(const ClockTreePointer& a, const ClockTreePointer& b);
+  static ClockTreePointer remembered_join(const ClockTreePointer& a, const ClockTreePointer& b);
 
   std::uint64_t prefix_;         // of a leaf, its key; of a branch, the bits above bit_
   std::uint64_t bit_ = 0;        // where the two sides differ; 0 for a leaf
