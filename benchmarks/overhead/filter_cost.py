@@ -71,6 +71,7 @@ def main():
     parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
     parser.add_argument("--only", default="", help="a regular expression of program names")
     parser.add_argument("--option", action="append", default=[], help="of the tool, for both")
+    parser.set_defaults(racecheck=0)
     arguments = parser.parse_args()
 
     results = []

@@ -52,10 +52,21 @@ void load(const void* function) {
   }
 }
 
+bool is_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return stream != nullptr && cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+         status != cudaStreamCaptureStatusNone;
+}
+
 template <typename Launch>
 cudaError_t timed(const void* function, cudaStream_t stream, Launch launch) {
+  if (is_captured(stream)) {
+    return launch();
+  }
   const std::lock_guard lock(g_total.mutex);
-  load(function);
+  if (function != nullptr) {
+    load(function);
+  }
   cudaEvent_t start = nullptr, stop = nullptr;
   cudaEventCreate(&start);
   cudaEventCreate(&stop);
@@ -104,6 +115,15 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   static auto* const real =
       next<cudaError_t(const cudaLaunchConfig_t*, const void*, void**)>("cudaLaunchKernelExC");
   return timed(function, config->stream, [&] { return real(config, function, arguments); });
+}
+
+// All that a graph does is one launch. CUDA declares cudaGraphLaunch for kernels as well, so it has
+// another name here.
+cudaError_t launch_graph(cudaGraphExec_t graph, cudaStream_t stream) __asm__("cudaGraphLaunch");
+
+cudaError_t launch_graph(cudaGraphExec_t graph, cudaStream_t stream) {
+  static auto* const real = next<cudaError_t(cudaGraphExec_t, cudaStream_t)>("cudaGraphLaunch");
+  return timed(nullptr, stream, [&] { return real(graph, stream); });
 }
 
 }  // extern "C"

@@ -2,9 +2,12 @@
 """What the tool costs on a GPU: every benchmark program native, under the tool (first and second run)
 and under racecheck, in one slice of time each, as a table with the geometric means.
 
-Results are kept in --state, one JSON line a program, so that a run that was cut short goes on where
-it stopped; --print only prints the table. Kernel times come from events around every launch
-(kernel_time.cu), in runs of their own; wall times are of the whole process.
+--at small runs each at its small size. --at large makes the work four times as much until the kernels
+take 10 ms natively, or a native run a second, and prints the kernels' cost at each size on the way: does it grow
+with the work? Results are kept in --state, one JSON line a program, so that a run that was cut short goes
+on where it stopped; --print only prints the tables. Kernel times come from events around every launch
+(kernel_time.cu), in runs of their own but under racecheck, which waits for each launch by itself; wall
+times are of the whole process.
 """
 
 import argparse
@@ -18,20 +21,30 @@ import sys
 import tempfile
 import time
 
-# Sizes at which a program runs long enough on a GPU to be timed, and not too long under the tools.
+# The small size of each program: long enough on a GPU to be timed, and not too long under the tools.
 SIZES = {
-    "backprop": 1024, "barrier_pipeline": 256, "bfs": 200000, "cluster_histogram": 400000,
+    "backprop": 1024, "barrier_pipeline": 256, "bfs": 200000, "block_reduction_cg": 50000,
+    "cluster_histogram": 400000,
     "cub_block_radix_sort": 256, "cub_block_reduce": 512, "cub_block_scan": 256,
     "cub_device_partition_flagged": 1000000, "cub_device_reduce": 1000000,
     "cub_device_scan": 1000000, "cub_device_select_flagged": 1000000,
     "cub_device_select_if": 1000000, "cub_device_select_unique": 1000000,
-    "cub_device_sort_runs": 200000, "dwt2d": 48, "dxtc": 128, "gaussian": 192, "grid_sync": 100000,
-    "hashtable": 16384, "hashtable_fenced": 16384, "hotspot": 512, "hybridsort": 50000,
-    "kmeans": 20000, "lavamd": 4, "needle": 24, "nn": 500000, "pathfinder": 50000,
-    "shoc_bfs": 50000, "streamcluster": 10000, "thread_fence_reduction": 1048576,
-    "thrust_scan": 500000, "thrust_sort": 200000, "wmma_gemm": 4,
+    "cub_device_sort_runs": 200000, "dwt2d": 48, "dxtc": 128, "fdtd3d": 48, "gaussian": 192, "grid_sync": 100000,
+    "hashtable": 16384, "hashtable_fenced": 16384, "histogram": 1024, "hotspot": 512,
+    "hybridsort": 50000, "jacobi_graph": 640, "kmeans": 20000, "lavamd": 4, "merge_sort": 65536,
+    "needle": 24, "nn": 500000, "pathfinder": 50000, "separable_convolution": 256,
+    "shoc_bfs": 50000, "srad": 256, "streamcluster": 10000, "thread_fence_reduction": 1048576,
+    "thrust_scan": 500000, "thrust_sort": 200000, "tiled_product": 8, "wmma_gemm": 4,
 }
-RACECHECK_SECONDS = 30
+# By what the size grows where the work is to be four times as much: of squares and cubes their sides, and some
+# programs do more rounds on more data.
+GROWTH = {name: 2 for name in ("dwt2d", "histogram", "hotspot", "jacobi_graph", "needle")}
+GROWTH.update({name: 4 ** (1 / 3) for name in ("gaussian", "lavamd", "separable_convolution", "srad", "tiled_product",
+                                               "wmma_gemm")})
+GROWTH["fdtd3d"] = 4 ** (1 / 4)
+LARGE_MILLISECONDS = 10
+LARGE_STEPS = 6  # 4096 times the small size's work at most
+NATIVE_SECONDS = 1
 
 
 class Run:
@@ -69,6 +82,7 @@ class Bench:
     def __init__(self, arguments):
         self.build = os.path.abspath(arguments.build)
         self.seconds = arguments.limit
+        self.racecheck_seconds = arguments.racecheck
         self.options = "".join(":" + option for option in arguments.option)
         self.folder = tempfile.mkdtemp()
         self.shim = arguments.shim or self.build_shim(arguments.cuda)
@@ -136,23 +150,41 @@ class Bench:
                 "right": "ok\n" in second.output, "timed_out": second.timed_out or timed.timed_out}
 
     def racecheck(self, program):
-        if self.sanitizer is None:
+        if self.sanitizer is None or self.racecheck_seconds == 0:
             return None
         command = [self.sanitizer, "--tool", "racecheck"] + program
-        wall, _ = self.run(command, seconds=RACECHECK_SECONDS)
-        if wall.timed_out:
-            return {"timed_out": True, "seconds": wall.seconds, "kernels": None, "hazards": None,
-                    "megabytes": wall.megabytes}
-        timed, kernels = self.run(command, timed=True, seconds=RACECHECK_SECONDS)
-        hazards = re.search(r"RACECHECK SUMMARY: (\d+) hazard", wall.output)
-        return {"timed_out": timed.timed_out, "seconds": wall.seconds, "kernels": kernels,
-                "hazards": int(hazards.group(1)) if hazards else None,
-                "megabytes": wall.megabytes}
+        run, kernels = self.run(command, timed=True, seconds=self.racecheck_seconds)
+        hazards = re.search(r"RACECHECK SUMMARY: (\d+) hazard", run.output)
+        return {"timed_out": run.timed_out, "seconds": run.seconds, "kernels": kernels,
+                "hazards": int(hazards.group(1)) if hazards else None, "megabytes": run.megabytes}
+
+    def command(self, name, size):
+        return [os.path.join(self.build, "programs", "bench_" + name), str(size)]
 
     def measure(self, name, size):
-        program = [os.path.join(self.build, "programs", "bench_" + name), str(size)]
+        program = self.command(name, size)
         return {"name": name, "size": size, "native": self.native(program),
                 "ours": self.ours(program), "racecheck": self.racecheck(program)}
+
+    def grow(self, name):
+        """Of each size up to the large one: [work, size, native and our kernels' milliseconds]; ours None if not ended."""
+        curve = []
+        for step in range(LARGE_STEPS + 1):
+            size = round(SIZES[name] * GROWTH.get(name, 4) ** step)
+            native, kernels = self.run(self.command(name, size), timed=True)
+            if kernels is None or not native.output.strip().endswith("ok"):
+                break
+            _, ours = self.run(self.command(name, size), [self.tool], timed=True)
+            curve.append([4 ** step, size, kernels[1], ours and ours[1]])
+            if kernels[1] >= LARGE_MILLISECONDS or native.seconds > NATIVE_SECONDS or ours is None:
+                break
+        return curve
+
+    def measure_large(self, name):
+        curve = self.grow(name)
+        result = self.measure(name, curve[-1][1] if curve else SIZES[name])
+        result["curve"] = curve
+        return result
 
 
 def records_of(output):
@@ -231,10 +263,21 @@ COLUMNS = [
     ("racecheck: kernel x", lambda r: shown(kernel_ratio(r, "racecheck"))),
     ("wall x", lambda r: shown(wall_ratio(r, "racecheck"))),
     ("MB", lambda r: shown(r["racecheck"] and r["racecheck"]["megabytes"], "%.0f")),
-    ("hazards", lambda r: "> %d s" % RACECHECK_SECONDS
+    ("hazards", lambda r: "> %.0f s" % r["racecheck"]["seconds"]
      if r["racecheck"] and r["racecheck"]["timed_out"]
      else shown(r["racecheck"] and r["racecheck"]["hazards"], "%d")),
 ]
+
+
+def print_curves(results):
+    """What the kernels cost at each size, by the work in times of the small size's."""
+    works = [4 ** step for step in range(LARGE_STEPS + 1)]
+    print("\n| program | " + " | ".join("work x %d" % work for work in works) + " |")
+    print("|" + " --- |" * (1 + len(works)))
+    for result in results:
+        costs = {work: "%s (%.2f ms)" % (shown(ratio(ours, native), "%.1f x"), native)
+                 for work, _, native, ours in result["curve"]}
+        print("| " + " | ".join([result["name"]] + [costs.get(work, "") for work in works]) + " |")
 
 
 def print_table(results):
@@ -259,9 +302,11 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--cuda", default="/usr/local/cuda")
     parser.add_argument("--shim", help="kernel_time.cu as a library; built where not given")
-    parser.add_argument("--state", default="overhead.jsonl")
+    parser.add_argument("--at", choices=["small", "large"], default="small", help="the sizes")
+    parser.add_argument("--state", help="overhead.SIZES.jsonl")
     parser.add_argument("--seconds", type=float, default=540, help="start no program after this")
     parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
+    parser.add_argument("--racecheck", type=float, default=30, help="seconds for one run under racecheck; 0: none")
     parser.add_argument("--only", default="", help="a regular expression of program names")
     parser.add_argument("--option", action="append", default=[],
                         help="of the tool, as queue-slots=262144, where kernels seldom wait for room")
@@ -269,21 +314,24 @@ def main():
     arguments = parser.parse_args()
 
     results = []
-    if os.path.exists(arguments.state):
-        with open(arguments.state, encoding="utf-8") as file:
+    state = arguments.state or "overhead.%s.jsonl" % arguments.at
+    if os.path.exists(state):
+        with open(state, encoding="utf-8") as file:
             results = [json.loads(line) for line in file]
-    wanted = {name: size for name, size in SIZES.items() if re.search(arguments.only, name)}
-    left = [name for name in wanted if name not in {result["name"] for result in results}]
+    measured = {result["name"] for result in results}
+    left = [name for name in SIZES if re.search(arguments.only, name) and name not in measured]
     if left and not arguments.print:
         end = time.monotonic() + arguments.seconds
         bench = Bench(arguments)
         while left and time.monotonic() < end:
             name = left.pop(0)
             print("%s ..." % name, file=sys.stderr, flush=True)
-            results.append(bench.measure(name, SIZES[name]))
-            with open(arguments.state, "a", encoding="utf-8") as file:
+            results.append(bench.measure_large(name) if arguments.at == "large"
+                           else bench.measure(name, SIZES[name]))
+            with open(state, "a", encoding="utf-8") as file:
                 file.write(json.dumps(results[-1]) + "\n")
     print_table(results)
+    print_curves([result for result in results if "curve" in result])
     if left:
         print("not measured yet: " + " ".join(left))
     return 0

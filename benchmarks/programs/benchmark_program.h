@@ -107,6 +107,25 @@ void expect_equal(const char* what, T actual, T expected) {
   expect_equal(what, std::vector<T>{actual}, std::vector<T>{expected});
 }
 
+// Places of [0, count) whose results are compared: all of them, or `most` if there are more.
+inline std::vector<std::size_t> compared_places(std::size_t count, std::size_t most) {
+  std::vector<std::size_t> places(count < most ? count : most);
+  Random random(1);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i] = count <= most ? i : random.next() % count;
+  }
+  return places;
+}
+
+template <typename T>
+std::vector<T> values_at(const std::vector<T>& values, const std::vector<std::size_t>& places) {
+  std::vector<T> chosen;
+  for (const std::size_t place : places) {
+    chosen.push_back(values[place]);
+  }
+  return chosen;
+}
+
 // Equal but for the rounding that another order of the same operations may bring.
 inline void expect_close(const char* what, const std::vector<float>& actual,
                          const std::vector<float>& expected, float tolerance) {
