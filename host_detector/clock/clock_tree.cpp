@@ -85,7 +85,7 @@ ClockTreePointer ClockTree::joined_branches(const ClockTreePointer& a, const Clo
 }
 
 ClockTreePointer ClockTree::remembered_join(const ClockTreePointer& a, const ClockTreePointer& b) {
-  thread_local LastJoins joins;
+  static thread_local LastJoins joins;
   LastJoins::Join& join = joins.of(a, b);
   if (join.a != a || join.b != b) {
     ClockTreePointer both = joined_branches(a, b);  // may use the same place
