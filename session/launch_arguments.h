@@ -37,10 +37,12 @@ struct KnownLaunch {
                                           std::span<const std::byte> arguments,
                                           const ptx::ArgumentWord& word);
 
-// Whether a word may be the address of device memory. Sizes and indices are added to pointers to
-// bytes as they are, and none of CUDA's unified addresses is below 4 GiB, or negative.
-[[nodiscard]] constexpr bool may_be_address(std::uint64_t word) {
-  return word >> 32 != 0 && word >> 63 == 0;
+// Whether a word that leads to no allocation is null or a number, and so leads nowhere. Sizes and
+// indices are added to pointers to bytes as they are, and none of CUDA's unified addresses is below
+// 4 GiB, or negative. What stands beside a word from memory may be the index of that one.
+[[nodiscard]] inline bool leads_nowhere(const ptx::GlobalWrites& leads, std::uint64_t word) {
+  const bool is_number = word >> 32 == 0 || word >> 63 != 0;
+  return is_number && !leads.has_loaded_index;
 }
 
 class LaunchArguments {

@@ -33,13 +33,14 @@ class Candidates {
   bool add(const ptx::GlobalAccess& access) {
     std::vector<MemoryRange> leads;
     for (const ptx::ArgumentWord& word : access.leads.arguments) {
-      const std::optional<MemoryRange>* const led = allocation_of(word);
-      if (led == nullptr || (access.leads.has_loaded_index && !*led)) {
+      const Lead led = lead_of(word);
+      if (!led.allocation && !leads_nowhere(access.leads, led.pointer)) {
         return false;
       }
-      if (*led && std::ranges::none_of(
-                      leads, [&](const MemoryRange& other) { return overlap(**led, other); })) {
-        leads.push_back(**led);
+      if (led.allocation && std::ranges::none_of(leads, [&](const MemoryRange& other) {
+            return overlap(*led.allocation, other);
+          })) {
+        leads.push_back(*led.allocation);
       }
     }
     const bool has_place = access.first_site - first_site_ + access.sites <= wire::kMostOwnedSites;
@@ -64,26 +65,24 @@ class Candidates {
                : candidates_.emplace_back(Candidate{.allocation = {.range = range}});
   }
 
-  // Nothing for null and numbers; null for what leads to no allocation. Of a pointer to an end the
-  // same is taken to be meant as by UnloggedAccesses.
-  const std::optional<MemoryRange>* allocation_of(const ptx::ArgumentWord& word) {
+  struct Lead {
+    std::uint64_t pointer = 0;
+    std::optional<MemoryRange> allocation;
+  };
+
+  // Of a pointer to an end the same is taken to be meant as by UnloggedAccesses.
+  Lead lead_of(const ptx::ArgumentWord& word) {
     const auto known = std::ranges::find(words_, word, &std::pair<ptx::ArgumentWord, Lead>::first);
     if (known != words_.end()) {
-      return &known->second;
+      return known->second;
     }
-    const std::uint64_t pointer = argument_word(launch_.kernel, launch_.arguments, word);
-    Lead lead;
-    if (pointer != 0) {
-      lead = allocations_.allocation_with(pointer);
-      lead = lead ? lead : allocations_.allocation_with(pointer - 1);
-      if (!lead && may_be_address(pointer)) {
-        return nullptr;
-      }
+    Lead lead{.pointer = argument_word(launch_.kernel, launch_.arguments, word)};
+    lead.allocation = allocations_.allocation_with(lead.pointer);
+    if (!lead.allocation) {
+      lead.allocation = allocations_.allocation_with(lead.pointer - 1);
     }
-    return &words_.emplace_back(word, lead).second;
+    return words_.emplace_back(word, lead).second;
   }
-
-  using Lead = std::optional<MemoryRange>;
 
   const KnownLaunch& launch_;
   const AllocationTable& allocations_;

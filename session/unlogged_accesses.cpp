@@ -112,17 +112,14 @@ std::optional<UnloggedAccesses::Written> UnloggedAccesses::written_by(
   Written written;
   for (const ptx::ArgumentWord& argument : writes.arguments) {
     const std::uint64_t pointer = argument_of(launch, argument);
-    if (pointer == 0) {
-      continue;  // nothing can be written there
-    }
     // A pointer to an end may be meant to be counted down. Where another allocation begins there,
     // as allocators put arrays side by side, that one is taken to be meant: who writes the other
     // one is seen by the logger.
     const auto behind = allocations_.allocation_with(pointer);
     const auto before = allocations_.allocation_with(pointer - 1);
     if (!behind && !before) {
-      if (!writes.has_loaded_index && !may_be_address(pointer)) {
-        continue;
+      if (leads_nowhere(writes, pointer)) {
+        continue;  // nothing can be written there
       }
       return std::nullopt;
     }
@@ -333,7 +330,7 @@ bool UnloggedAccesses::leave_out_whole(const BegunLaunch& launch, const MemoryRa
         const auto is_known = [&](const ptx::ArgumentWord& argument) {
           const std::uint64_t word = argument_of(launch, argument);
           return allocations_.allocation_with(word).has_value() ||
-                 (!access.leads.has_loaded_index && !may_be_address(word));
+                 leads_nowhere(access.leads, word);
         };
         return !access.leads.variables && std::ranges::all_of(access.leads.arguments, is_known);
       });

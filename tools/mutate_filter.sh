@@ -22,10 +22,9 @@ judge() {
 
 # name | file in session | sed expression: one line each
 of_session=$(cat <<'LIST'
-filter: a word is an address|launch_arguments.h|s/return word >> 32 != 0 \&\& word >> 63 == 0;/return word != 1;/
-filter: negative words are addresses|launch_arguments.h|s/return word >> 32 != 0 \&\& word >> 63 == 0;/return word >> 32 != 0;/
-filter: a number beside what was loaded is none|unlogged_accesses.cpp|s/if (!writes.has_loaded_index \&\& !may_be_address(pointer)) {/if (!may_be_address(pointer)) {/
-filter: a number beside what was loaded leads somewhere|unlogged_accesses.cpp|s/(!access.leads.has_loaded_index \&\& !may_be_address(word))/!may_be_address(word)/
+filter: a word is an address|launch_arguments.h|s/return is_number \&\& /return !is_number \&\& /
+filter: negative words are addresses|launch_arguments.h|s/word >> 32 == 0 || word >> 63 != 0;/word >> 32 == 0;/
+filter: a number beside what was loaded leads nowhere|launch_arguments.h|s/ \&\& !leads.has_loaded_index;/ \&\& (true || leads.has_loaded_index);/
 filter: what comes before does not matter|unlogged_accesses.cpp|s/ || !(is_after_all || is_apart)) {/) {/
 filter: what comes later does not matter|unlogged_accesses.cpp|s/^    hold_against(launch.id, touched);//
 filter: copies that come later do not matter|unlogged_accesses.cpp|s/^  hold_against(copy.id, touched);//
@@ -80,7 +79,7 @@ owned: what is freed stays|unlogged_accesses.cpp|s/unlogged.owned = without(unlo
 owned: the oldest owner is forgotten|unlogged_accesses.cpp|s/^    add_missing(kept.owned, oldest->owned);//
 owned: atomics of any size are alike|owned_memory.cpp|s/access->is_atomic \&\& access->bytes == allocation.accesses.front()->bytes/access->is_atomic/
 owned: every site is of every range|unlogged_accesses.cpp|s/static_cast<std::uint16_t>(1U << i);/0xFFFF;/
-owned: what leads to no allocation is nothing|owned_memory.cpp|/if (led == nullptr || /{n;s/return false;/continue;/}
+owned: what leads to no allocation is nothing|owned_memory.cpp|/if (!led.allocation \&\& !leads_nowhere/{n;s/return false;/continue;/}
 owned: an access of two arrays is of each|owned_memory.cpp|s/leads.size() == 1 \&\&/leads.size() != 0 \&\&/
 owned: what is not written is looked at again|owned_memory.cpp|s/return overlap(range, candidate.allocation.range);/return false;/
 owned: the offset of an access does not matter|owned_memory.cpp|s/footprint.address.constant = begin;//

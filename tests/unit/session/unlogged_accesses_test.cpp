@@ -80,6 +80,7 @@ TEST_CASE("a number is added to a pointer, unless what it is added to was loaded
   CHECK(device.launch(kLegacyStream, kNowhere, kOut).count == 0);
   device.kernel.writes.has_loaded_index = true;
   CHECK(device.launch(kLegacyStream, 640, kOut).count == 0);
+  CHECK(device.launch(kLegacyStream, 0, kOut).count == 0);  // an index may be 0
 }
 
 TEST_CASE("a pointer to an end writes what ends there, unless an allocation begins there") {
