@@ -167,22 +167,27 @@ class Bench:
                 "ours": self.ours(program), "racecheck": self.racecheck(program)}
 
     def grow(self, name):
-        """Of each size up to the large one: [work, size, native and our kernels' milliseconds]; ours None if not ended."""
-        curve = []
+        """Of each size up to the large one [work, size, milliseconds of its kernels], natively."""
+        sizes = []
         for step in range(LARGE_STEPS + 1):
             size = round(SIZES[name] * GROWTH.get(name, 4) ** step)
-            native, kernels = self.run(self.command(name, size), timed=True)
-            if kernels is None or not native.output.strip().endswith("ok"):
+            run, kernels = self.run(self.command(name, size), timed=True)
+            if kernels is None or not run.output.strip().endswith("ok"):
                 break
-            _, ours = self.run(self.command(name, size), [self.tool], timed=True)
-            curve.append([4 ** step, size, kernels[1], ours and ours[1]])
-            if kernels[1] >= LARGE_MILLISECONDS or native.seconds > NATIVE_SECONDS or ours is None:
+            sizes.append([4 ** step, size, kernels[1]])
+            if kernels[1] >= LARGE_MILLISECONDS or run.seconds > NATIVE_SECONDS:
                 break
-        return curve
+        return sizes
 
     def measure_large(self, name):
-        curve = self.grow(name)
-        result = self.measure(name, curve[-1][1] if curve else SIZES[name])
+        """At the large size; its "curve": for each size up to it [work, size, native and our kernels' milliseconds]."""
+        sizes = self.grow(name)
+        result = self.measure(name, sizes[-1][1] if sizes else SIZES[name])
+        curve = []
+        for work, size, native in sizes:
+            kernels = (result["ours"]["kernels"] if size == result["size"]
+                       else self.run(self.command(name, size), [self.tool], timed=True)[1])
+            curve.append([work, size, native, kernels and kernels[1]])
         result["curve"] = curve
         return result
 

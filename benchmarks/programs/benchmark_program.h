@@ -107,6 +107,11 @@ void expect_equal(const char* what, T actual, T expected) {
   expect_equal(what, std::vector<T>{actual}, std::vector<T>{expected});
 }
 
+// Beyond an edge of [0, size) the place at the edge.
+__host__ __device__ inline int clamp(int i, int size) {
+  return i < 0 ? 0 : i >= size ? size - 1 : i;
+}
+
 // Places of [0, count) whose results are compared: all of them, or `most` if there are more.
 inline std::vector<std::size_t> compared_places(std::size_t count, std::size_t most) {
   std::vector<std::size_t> places(count < most ? count : most);

@@ -21,10 +21,6 @@ constexpr float kConductX = 0.12F;
 constexpr float kConductZ = 0.02F;
 constexpr float kHeat = 0.5F;
 
-__host__ __device__ inline int clamp(int i, int size) {
-  return i < 0 ? 0 : i >= size ? size - 1 : i;
-}
-
 __host__ __device__ inline float updated(float center, float power, float vertical,
                                          float horizontal) {
   return center + kHeat * power + kConductY * (vertical - 2.0F * center) +

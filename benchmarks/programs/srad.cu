@@ -12,10 +12,6 @@ constexpr int kThreads = 256;
 constexpr int kMostBlocks = 512;  // of the reduction
 constexpr float kRate = 0.125F;
 
-__host__ __device__ inline int clamp(int i, int size) {
-  return i < 0 ? 0 : i >= size ? size - 1 : i;
-}
-
 // The variation of all pixels, of which `sums` are the sum and the sum of squares.
 __host__ __device__ inline float variation_of(const double* sums, int count) {
   const double mean = sums[0] / count;

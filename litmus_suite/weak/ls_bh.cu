@@ -251,7 +251,8 @@ int run_round() {
   require(cudaMemset(tree.start + kRoot, 0, sizeof(int)));
   tree.sorted = device_array<int>(kBodies, 0xff);
   tree.cells = to_device(std::vector<int>{1});
-  tree.patience = polls(1 << 16);
+  static const int patience = polls(1 << 16);  // asked of the device once for all rounds
+  tree.patience = patience;
   build<<<kBlocks, kThreads>>>(tree);
   sum_up<<<kBlocks, kThreads>>>(tree);
   sort<<<kBlocks, kThreads>>>(tree);
