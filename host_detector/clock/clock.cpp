@@ -5,6 +5,13 @@
 namespace barracuda::detector {
 
 bool Clock::covers(const Clock& other) const {
+  if (is_no_older_than(other) && other.home_ == nullptr) {
+    return true;
+  }
+  return covers_parts(other);
+}
+
+bool Clock::covers_parts(const Clock& other) const {
   const auto covers_part = [this](const CtaClockPointer& part) {
     const CtaClock* ours = find(part->key());
     return ours != nullptr ? ours->covers(*part) : CtaClock(part->key()).covers(*part);
@@ -27,25 +34,36 @@ bool Clock::covers(const Clock& other) const {
 void Clock::join_part(const CtaClockPointer& part) {
   if (home_ == nullptr && others_ == nullptr) {
     home_ = part;
+    snapshot_ = {};
   } else if (home_ != nullptr && home_->key() == part->key()) {
     home_ = joined(home_, part);
   } else {
     const CtaClock* known = ClockTree::find(others_.get(), part->key());
     if (known == nullptr || !known->covers(*part)) {
       others_ = ClockTree::joined(others_, ClockTree::leaf(part));
+      snapshot_ = {};
     }
   }
 }
 
-void Clock::join_others(const ClockTreePointer& theirs) {
+// What `other` knows of other CTAs than its home. If that home is none of ours, others_ lacks it
+// for a moment.
+void Clock::join_others(const Clock& other) {
+  ClockTreePointer theirs = other.others_;
   const CtaClock* of_home =
       home_ != nullptr ? ClockTree::find(theirs.get(), home_->key()) : nullptr;
-  if (of_home == nullptr) {
-    others_ = ClockTree::joined(others_, theirs);
-    return;
+  if (of_home != nullptr) {
+    home_ = joined(home_, CtaClockPointer(of_home));
+    theirs = ClockTree::without(theirs, home_->key());
   }
-  home_ = joined(home_, CtaClockPointer(of_home));
-  others_ = ClockTree::joined(others_, ClockTree::without(theirs, home_->key()));
+  ClockTreePointer both =
+      other.is_no_older_than(*this) ? theirs : ClockTree::joined(others_, theirs);
+  if (both == theirs) {
+    snapshot_ = other.snapshot_;
+  } else if (both != others_) {
+    snapshot_ = {};
+  }
+  others_ = std::move(both);
 }
 
 void Clock::join(const Clock& other) {
@@ -53,13 +71,24 @@ void Clock::join(const Clock& other) {
     *this = other;
     return;
   }
-  if (other.others_ != others_) {
-    join_others(other.others_);
+  if (other.others_ != others_ && !is_no_older_than(other)) {
+    join_others(other);
   }
   if (other.home_ != nullptr && other.home_ != home_) {
     join_part(other.home_);
   }
-  DEBUG_ASSERT(is_valid() && covers(other));
+  DEBUG_ASSERT(is_valid() && covers_parts(other));
+}
+
+Clock Clock::without_home() const {
+  Clock all;
+  all.others_ = home_ == nullptr ? others_ : ClockTree::joined(others_, ClockTree::leaf(home_));
+  return all;
+}
+
+void Clock::set_snapshot(const Snapshot& snapshot) {
+  ASSERT(home_ == nullptr);
+  snapshot_ = snapshot;
 }
 
 void Clock::raise(CtaKey cta, std::span<const WarpTime> known) {

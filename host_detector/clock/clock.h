@@ -12,6 +12,14 @@
 
 namespace barracuda::detector {
 
+// One state of something that only ever learns more, as what was released through a location. Of
+// two clocks that come from it the versions tell which has more, so they need not be compared: at
+// a barrier of a grid each block takes what all released, and has taken it at the last one.
+struct Snapshot {
+  std::uint64_t of = 0;  // 0: of nothing that is known
+  std::uint64_t version = 0;
+};
+
 class Clock {
  public:
   Clock() = default;
@@ -45,6 +53,10 @@ class Clock {
   [[nodiscard]] bool knows_work(Predicate holds) const;
 
   void join(const Clock& other);
+  // The same clock with no CTA apart.
+  [[nodiscard]] Clock without_home() const;
+  // All it knows, and it has no home, is what `snapshot` had.
+  void set_snapshot(const Snapshot& snapshot);
   void raise(CtaKey cta, std::span<const WarpTime> known);
   // All it knows of CTAs of `launch` counts as followed by a proxy fence.
   void fence_proxy(LaunchId launch);
@@ -62,14 +74,24 @@ class Clock {
                                                    : ClockTree::find(others_.get(), cta);
   }
 
+  // By its parts alone.
+  [[nodiscard]] bool covers_parts(const Clock& other) const;
+
+  [[nodiscard]] bool is_no_older_than(const Clock& other) const {
+    return snapshot_.of != 0 && snapshot_.of == other.snapshot_.of &&
+           snapshot_.version >= other.snapshot_.version;
+  }
+
   void join_part(const CtaClockPointer& part);
   // Joins what make(part) makes of each part of `launch`: null, or one of the CTA's fenced key.
   template <typename Make>
   void join_made(LaunchId launch, Make make);
-  void join_others(const ClockTreePointer& theirs);
+  void join_others(const Clock& other);
 
   CtaClockPointer home_;
   ClockTreePointer others_;  // never the home
+  // What others_ has is all that this snapshot had, but for the home, of which home_ has no less.
+  Snapshot snapshot_;
 };
 
 template <typename Predicate>

@@ -67,54 +67,87 @@ ClockTreePointer ClockTree::with_side(const ClockTreePointer& branch, std::uint6
               : new ClockTree(branch->prefix_, branch->bit_, std::move(side), branch->high_)};
 }
 
-ClockTreePointer ClockTree::joined_leaves(const ClockTreePointer& a, const ClockTreePointer& b) {
-  const CtaClockPointer both = detector::joined(a->part_, b->part_);
-  return both == a->part_ ? a : both == b->part_ ? b : leaf(both);
+unsigned ClockTree::join_leaves(const ClockTreePointer& a, const ClockTreePointer& b,
+                                ClockTreePointer& made) {
+  if (a->part_ == b->part_) {
+    return kFirst | kSecond;
+  }
+  if (a->part_->covers(*b->part_)) {
+    return kFirst;
+  }
+  if (b->part_->covers(*a->part_)) {
+    return kSecond;
+  }
+  made = leaf(detector::joined(a->part_, b->part_));
+  return kMade;
 }
 
-ClockTreePointer ClockTree::joined_branches(const ClockTreePointer& a, const ClockTreePointer& b) {
-  ClockTreePointer low = joined(a->low_, b->low_);
-  ClockTreePointer high = joined(a->high_, b->high_);
-  if (low == a->low_ && high == a->high_) {
-    return a;
+unsigned ClockTree::join_branches(const ClockTreePointer& a, const ClockTreePointer& b,
+                                  ClockTreePointer& made) {
+  ClockTreePointer made_low;
+  ClockTreePointer made_high;
+  const unsigned low = join(a->low_, b->low_, made_low);
+  const unsigned high = join(a->high_, b->high_, made_high);
+  if ((low & high) == kMade) {
+    made = new ClockTree(a->prefix_, a->bit_, chosen(low, a->low_, b->low_, made_low),
+                         chosen(high, a->high_, b->high_, made_high));
   }
-  if (low == b->low_ && high == b->high_) {
-    return b;
-  }
-  return {new ClockTree(a->prefix_, a->bit_, std::move(low), std::move(high))};
+  return low & high;
 }
 
-ClockTreePointer ClockTree::remembered_join(const ClockTreePointer& a, const ClockTreePointer& b) {
+unsigned ClockTree::remembered_join(const ClockTreePointer& a, const ClockTreePointer& b,
+                                    ClockTreePointer& made) {
   static thread_local LastJoins joins;
   LastJoins::Join& join = joins.of(a, b);
   if (join.a != a || join.b != b) {
-    ClockTreePointer both = joined_branches(a, b);  // may use the same place
-    join = {.a = a, .b = b, .both = std::move(both)};
+    ClockTreePointer made_now;
+    const unsigned is = join_branches(a, b, made_now);  // may use the same place
+    join = {.a = a, .b = b, .both = chosen(is, a, b, made_now)};
   }
-  return join.both;
+  if (join.both == a || join.both == b) {
+    return (join.both == a ? kFirst : kMade) | (join.both == b ? kSecond : kMade);
+  }
+  made = join.both;
+  return kMade;
+}
+
+unsigned ClockTree::join(const ClockTreePointer& a, const ClockTreePointer& b,
+                         ClockTreePointer& made) {
+  if (a == b) {
+    return kFirst | kSecond;
+  }
+  if (a == nullptr || b == nullptr) {
+    return b == nullptr ? kFirst : kSecond;
+  }
+  if (a->bit_ == b->bit_ && a->prefix_ == b->prefix_) {
+    return a->is_leaf()              ? join_leaves(a, b, made)
+           : a->bit_ < kManyCtas / 2 ? join_branches(a, b, made)
+                                     : remembered_join(a, b, made);
+  }
+  const auto join_side = [&](const ClockTreePointer& branch, const ClockTreePointer& part,
+                             unsigned is_branch) {
+    const ClockTreePointer& side = branch->side(part->prefix_);
+    ClockTreePointer made_side;
+    const unsigned is = join(side, part, made_side);
+    if ((is & kFirst) != 0) {
+      return is_branch;
+    }
+    made = with_side(branch, part->prefix_, chosen(is, side, part, made_side));
+    return static_cast<unsigned>(kMade);
+  };
+  if (a->bit_ > b->bit_ && a->leads_to(b->prefix_)) {
+    return join_side(a, b, kFirst);
+  }
+  if (b->bit_ > a->bit_ && b->leads_to(a->prefix_)) {
+    return join_side(b, a, kSecond);
+  }
+  made = branch_of(a, b);
+  return kMade;
 }
 
 ClockTreePointer ClockTree::joined(const ClockTreePointer& a, const ClockTreePointer& b) {
-  if (a == b || b == nullptr) {
-    return a;
-  }
-  if (a == nullptr) {
-    return b;
-  }
-  if (a->bit_ == b->bit_ && a->prefix_ == b->prefix_) {
-    if (a->is_leaf()) {
-      // The analyzer does not follow the counts of intrusive pointers.
-      return joined_leaves(a, b);  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
-    }
-    return a->bit_ < kManyCtas / 2 ? joined_branches(a, b) : remembered_join(a, b);
-  }
-  if (a->bit_ > b->bit_ && a->leads_to(b->prefix_)) {
-    return with_side(a, b->prefix_, joined(a->side(b->prefix_), b));
-  }
-  if (b->bit_ > a->bit_ && b->leads_to(a->prefix_)) {
-    return with_side(b, a->prefix_, joined(a, b->side(a->prefix_)));
-  }
-  return branch_of(a, b);
+  ClockTreePointer made;
+  return chosen(join(a, b, made), a, b, made);
 }
 
 ClockTreePointer ClockTree::without(const ClockTreePointer& tree, CtaKey cta) {

@@ -57,9 +57,24 @@ class ClockTree : public Counted<ClockTree> {
   static ClockTreePointer branch_of(const ClockTreePointer& a, const ClockTreePointer& b);
   static ClockTreePointer with_side(const ClockTreePointer& branch, std::uint64_t key,
                                     ClockTreePointer side);
-  static ClockTreePointer joined_leaves(const ClockTreePointer& a, const ClockTreePointer& b);
-  static ClockTreePointer joined_branches(const ClockTreePointer& a, const ClockTreePointer& b);
-  static ClockTreePointer remembered_join(const ClockTreePointer& a, const ClockTreePointer& b);
+
+  // Which of two trees a join is: both bits if they are one tree, none if it had to be made.
+  enum JoinIs : unsigned { kMade = 0, kFirst = 1, kSecond = 2 };
+
+  // One of them is not copied on the way, for counting who has it would take most of the time.
+  static unsigned join(const ClockTreePointer& a, const ClockTreePointer& b,
+                       ClockTreePointer& made);
+  static unsigned join_leaves(const ClockTreePointer& a, const ClockTreePointer& b,
+                              ClockTreePointer& made);
+  static unsigned join_branches(const ClockTreePointer& a, const ClockTreePointer& b,
+                                ClockTreePointer& made);
+  static unsigned remembered_join(const ClockTreePointer& a, const ClockTreePointer& b,
+                                  ClockTreePointer& made);
+
+  static const ClockTreePointer& chosen(unsigned is, const ClockTreePointer& a,
+                                        const ClockTreePointer& b, const ClockTreePointer& made) {
+    return (is & kFirst) != 0 ? a : (is & kSecond) != 0 ? b : made;
+  }
 
   std::uint64_t prefix_;         // of a leaf, its key; of a branch, the bits above bit_
   std::uint64_t bit_ = 0;        // where the two sides differ; 0 for a leaf

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/strong_id.h"
 #include "device_logger/memory_order.h"
@@ -211,17 +212,12 @@ void SyncRules::fence_maps(const Actor& actor, const WarpOperation& operation,
 }
 
 Writer SyncRules::writer(const Actor& actor, std::uint32_t lane, wire::SiteId id) const {
-  const ThreadState& state = actor.warp.state(lane);
-  Writer writer;
-  writer.thread = actor.thread(lane);
-  writer.site = id;
-  writer.known = state.clock;
-  writer.now = actor.warp.now();
-  writer.is_release = wire::has_release(engine_.site(index_of(id)).order);
-  if (state.fences != nullptr) {
-    writer.fenced = state.fences->released;
-    writer.unacquired = state.fences->pending;
-  }
+  Writer writer{.thread = actor.thread(lane),
+                .site = id,
+                .state = actor.warp.state(lane),
+                .now = actor.warp.now(),
+                .fence = std::nullopt,
+                .is_release = wire::has_release(engine_.site(index_of(id)).order)};
   const auto last = actor.warp.sync_notes.last(lane);
   if (last && last->site && engine_.site(index_of(*last->site)).operation == Operation::kFence) {
     writer.fence = last->site;
@@ -261,7 +257,7 @@ void SyncRules::publish(const Actor& actor, std::uint32_t lane, const WarpOperat
     fill_fenced(publication, Channel::kFlag, actor, lane, *place, level_of(site.idiom_scope));
   }
   publication.writer = writer(actor, lane, operation.site);
-  locations_of(engine_, *place).get(place->address, width_of(site)).publish(publication);
+  locations_of(engine_, *place).get(place->address, width_of(site)).publish(std::move(publication));
 }
 
 void SyncRules::release(const Actor& actor, const WarpOperation& operation) {

@@ -56,14 +56,27 @@ struct Reader {
   bool is_cta_local = false;
 };
 
+// What the fences of `writer` released up to `level`.
+Release released_by(const Writer& writer, ScopeLevel level) {
+  const FenceState* fences = writer.state.fences.get();
+  return fences != nullptr ? fences->released[index_of_level(level)] : Release{};
+}
+
+bool has_read_of(const Writer& writer, const Earlier& earlier) {
+  const FenceState* fences = writer.state.fences.get();
+  return fences != nullptr && std::ranges::any_of(fences->pending, [&](const Clock& clock) {
+           return earlier.is_in(clock);
+         });
+}
+
 // Why what the fences of `writer` released does not hold the earlier access for those who need it.
 Lack lack_of_fence(const Writer& writer, const Earlier& earlier, const Reader& reader) {
   const bool is_own = earlier.is_of(writer.thread);
   const wire::Scope needed = reader.is_cta_local ? wire::Scope::kCta : earlier.needed;
-  if (earlier.is_in(writer.fenced[index_of_level(level_of(needed))], is_own)) {
+  if (earlier.is_in(released_by(writer, level_of(needed)), is_own)) {
     return {};
   }
-  if (earlier.is_in(writer.fenced[index_of_level(ScopeLevel::kCta)], is_own)) {
+  if (earlier.is_in(released_by(writer, ScopeLevel::kCta), is_own)) {
     return {.missing = MissingOrder::kScopeTooNarrow, .about = writer.fence};
   }
   return {.missing = reader.has_acquired ? MissingOrder::kReleaseFenceMissing
@@ -77,13 +90,12 @@ Lack lack_of(const EngineState& engine, const Writer& writer, const Earlier& ear
   const wire::SiteInfo& site = engine.site(index_of(writer.site));
   const bool is_own = earlier.is_of(writer.thread);
   const int weight = is_own ? kDirect : kIndirect;
-  if (is_own ? writer.now < earlier.time : !earlier.is_in(writer.known)) {
-    if (std::ranges::any_of(writer.unacquired, [&](const Clock& c) { return earlier.is_in(c); })) {
+  if (is_own ? writer.now < earlier.time : !earlier.is_in(writer.state.clock)) {
+    if (has_read_of(writer, earlier)) {
       return {
           .missing = MissingOrder::kLinkFenceMissing, .about = writer.site, .weight = kIndirect};
     }
-    const bool releases =
-        writer.is_release || writer.fenced[index_of_level(ScopeLevel::kCta)].exists;
+    const bool releases = writer.is_release || released_by(writer, ScopeLevel::kCta).exists;
     const wire::SiteId release =
         writer.is_release ? writer.site : writer.fence.value_or(writer.site);
     return is_own && releases

@@ -83,7 +83,7 @@ void SyncLocation::publish_narrow(Node& place, const Publication& publication, C
   }
 }
 
-void SyncLocation::publish(const Publication& publication) {
+void SyncLocation::publish(Publication publication) {
   const bool is_known = publication.value_written.has_value();
   has_stores_ = has_stores_ || !publication.is_atomic;
   if (publication.is_atomic && (!is_known || !publication.value_read)) {
@@ -93,7 +93,7 @@ void SyncLocation::publish(const Publication& publication) {
   if (is_known && publication.is_atomic && publication.value_read) {
     link(*publication.value_read, *publication.value_written);
   }
-  for (const Channel channel : {Channel::kStrong, Channel::kFlag}) {
+  for (const Channel channel : kChannels) {
     const auto index = static_cast<std::size_t>(channel);
     graph_.release(place, channel,
                    publication.releases[index][index_of_level(ScopeLevel::kDevice)]);
@@ -102,7 +102,7 @@ void SyncLocation::publish(const Publication& publication) {
   if (place.writers.size() == kWritersKept) {
     place.writers.erase(place.writers.begin());
   }
-  place.writers.push_back(publication.writer);
+  place.writers.push_back(std::move(publication.writer));
   if (nodes_.size() > kMaxValues) {
     evict();
   }

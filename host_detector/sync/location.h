@@ -22,14 +22,11 @@
 
 namespace barracuda::detector {
 
-// The writer, for explaining a race: all it knew, what of it was fenced and how far, and what it
-// had read and not acquired.
+// The writer, for explaining a race: what it knew, had fenced, and had read and not acquired.
 struct Writer {
   ThreadKey thread;
   wire::SiteId site{};
-  Clock known;
-  std::array<Release, kLevelCount> fenced;
-  std::array<Clock, kLevelCount> unacquired;
+  ThreadState state;
   Time now = 0;
   std::optional<wire::SiteId> fence;  // if that is what it synchronised by last
   bool is_release = false;
@@ -71,7 +68,7 @@ class SyncLocation {
   // Numbers of evicted values that are known as such; with more, any value may lead to any.
   static constexpr std::size_t kMostEvicted = std::size_t{1} << 20;
 
-  void publish(const Publication& publication);
+  void publish(Publication publication);
 
   // `reach` is what the acquirer's scope includes. Narrow levels repeat, for the most part, what
   // the device level has: they are only filled where they matter.

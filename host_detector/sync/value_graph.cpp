@@ -68,10 +68,24 @@ void ValueGraph::fold(Node& node, Node& into_node) {
   drop(group);
 }
 
+// What a thread releases that has taken all it knows of others from this group is but its own part.
+void ValueGraph::join(Group& group, Channel channel, const Clock& clock) {
+  if (clock.is_empty()) {
+    return;
+  }
+  Clock& all = group.device_[static_cast<std::size_t>(channel)];
+  if (all.is_empty()) {
+    all = clock.without_home();
+  } else {
+    all.join(clock);
+  }
+  all.set_snapshot({.of = group.source(channel), .version = ++group.version_});
+  ++joins_;
+}
+
 void ValueGraph::take_over(Group& group, const Group& from) {
-  for (std::size_t channel = 0; channel < kChannelCount; ++channel) {
-    group.device_[channel].join(from.device_[channel]);
-    ++joins_;
+  for (const Channel channel : kChannels) {
+    join(group, channel, from.device_[static_cast<std::size_t>(channel)]);
   }
   for (const auto& [key, released] : from.narrow) {
     group.narrow[key].add(released);
@@ -198,8 +212,7 @@ void ValueGraph::release(Node& node, Channel channel, const Clock& clock) {
     return;
   }
   Group& group = *node.group;
-  group.device_[static_cast<std::size_t>(channel)].join(clock);
-  ++joins_;
+  join(group, channel, clock);
   mark_stale(group.after_);
 }
 
@@ -218,11 +231,8 @@ void ValueGraph::refresh(Group& group) {
       continue;
     }
     for (const Group* const before : last.before_) {
-      for (std::size_t channel = 0; channel < kChannelCount; ++channel) {
-        if (!before->device_[channel].is_empty()) {
-          last.device_[channel].join(before->device_[channel]);
-          ++joins_;
-        }
+      for (const Channel channel : kChannels) {
+        join(last, channel, before->device_[static_cast<std::size_t>(channel)]);
       }
     }
   }

@@ -22,7 +22,8 @@ namespace barracuda::detector {
 
 // A strong write releases to strong reads; a flag store to polls. A volatile flag store does both.
 enum class Channel : std::uint8_t { kStrong, kFlag };
-inline constexpr std::size_t kChannelCount = 2;
+inline constexpr std::array kChannels{Channel::kStrong, Channel::kFlag};
+inline constexpr std::size_t kChannelCount = kChannels.size();
 
 // Whom a release reaches that is for a CTA or a cluster only.
 struct NarrowKey {
@@ -91,7 +92,8 @@ class ValueGraph {
     friend class ValueGraph;
     // What the device level may take. It lacks something of groups before it if it is stale; then
     // those after it are as well.
-    std::array<Clock, kChannelCount> device_;
+    std::array<Clock, kChannelCount> device_;  // without homes
+    std::uint64_t version_ = 0;                // of both
     bool is_stale_ = false;
     std::uint64_t seen_ = 0;  // by the search of that number
     Groups before_, after_;
@@ -124,6 +126,7 @@ class ValueGraph {
   [[nodiscard]] std::uint64_t joins() const { return joins_; }
 
  private:
+  void join(Group& group, Channel channel, const Clock& clock);
   static std::vector<const Group*> reachable(const Node& node, Groups Group::* edges);
   static void mark_stale(const Groups& groups);
   [[nodiscard]] std::vector<Group*> circle(Group& from, Group& to);
