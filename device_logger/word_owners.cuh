@@ -159,8 +159,7 @@ class WordOwners {
     const Queue queue(descriptor_);
 #pragma unroll 1
     for (std::uint32_t which = 0; which < (state.has_second() ? 2 : 1); ++which) {
-      const OwnedAccess kept =
-          which == 0 ? state.first() : WordOwner(load(word_of(granule))).first();
+      const OwnedAccess kept = state.kept(which, state.has_second() ? load(word_of(granule)) : 0);
       const std::uint32_t site = block_.shape().first_site + kept.site;
       if (is_quiet(descriptor_, site)) {
         continue;

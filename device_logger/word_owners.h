@@ -1,10 +1,11 @@
 // What the logger keeps of the accesses to each granule of memory that a launch writes, in kernels
 // whose threads nothing but barriers of their blocks orders (ptx/passes/barrier_intervals.cpp),
 // where it was not known before the launch which thread accesses what: as long as one thread alone
-// has accessed a granule, or nobody has written it, nothing of it is logged. Whose access may
-// conflict with what was kept logs that, and then itself; from then on all that the launch does to
-// the granule is logged. Nothing is judged here: docs/decisions/device-filter.md has the proof that
-// the detector sees what it needs. One source for the GPU and for the host.
+// has accessed a granule in an interval of its block's barriers, and no other block, or nobody has
+// written it, nothing of it is logged. Whose access may conflict with what was kept logs that, and
+// then itself; from then on all that the launch does to the granule is logged. Nothing is judged
+// here: docs/decisions/device-filter.md has the proof that the detector sees what it needs. One
+// source for the GPU and for the host.
 //
 // Blocks never learn of each other in such a launch, and the threads of a block learn of each other
 // at its barriers. So of an access that a thread of another block made, and of one that a thread of
@@ -81,6 +82,9 @@ class WordOwner {
     kMarkedWrite,  // of a known value: the word has its mark
     kReadWrite,    // kWrite, and what it read since or, of a known value, before: in the word
     kLogged,       // so is every access from now on
+    kReadBehind,   // a write, and the newest read of its block, in an interval behind it, in which
+                   // no other thread of the block has read: the thread and interval of the read are
+                   // in the state, for they decide what conflicts; the write's in the word
   };
 
   BARRACUDA_WIRE explicit WordOwner(std::uint64_t bits) : bits_(bits) {}
@@ -98,7 +102,7 @@ class WordOwner {
     return static_cast<Kind>(bits_ & ((1U << kKindBits) - 1));
   }
 
-  // What it kept, but for what is in the word, which is a kRead itself or a mark.
+  // What its bits name: one access, or of kReadBehind a part of each.
   [[nodiscard]] BARRACUDA_WIRE OwnedAccess first() const {
     const auto bits = [this](int shift, std::uint32_t mask) {
       return static_cast<std::uint32_t>(bits_ >> shift) & mask;
@@ -110,12 +114,25 @@ class WordOwner {
             .interval = bits(kIntervalShift, kMostIntervals)};
   }
 
+  // The first of what was kept, or the second, with what the word has of them.
+  [[nodiscard]] BARRACUDA_WIRE OwnedAccess kept(std::uint32_t which, std::uint64_t word) const {
+    const OwnedAccess here = first(), beside = WordOwner(word).first();
+    if (kind() != Kind::kReadBehind) {
+      return which == 0 ? here : beside;
+    }
+    return {.thread = which == 0 ? beside.thread : here.thread,
+            .block = here.block,
+            .site = which == 0 ? here.site : beside.site,
+            .size_log2 = which == 0 ? here.size_log2 : beside.size_log2,
+            .interval = which == 0 ? 0 : here.interval};  // some interval before the read's
+  }
+
   [[nodiscard]] BARRACUDA_WIRE bool is_of(const OwnedAccess& by) const {
     return (of(Kind::kNone, by).bits_ ^ bits_) >> kThreadShift == 0;
   }
 
   [[nodiscard]] BARRACUDA_WIRE bool has_second() const {
-    return kind() == Kind::kReads || kind() == Kind::kReadWrite;
+    return kind() == Kind::kReads || kind() == Kind::kReadWrite || kind() == Kind::kReadBehind;
   }
 
   [[nodiscard]] BARRACUDA_WIRE WordOwner with(Kind kind) const {
@@ -131,7 +148,7 @@ class WordOwner {
                        kBlockShift = kThreadShift + kThreadBits;
   static_assert(kBlockShift + kBlockBits == 64 && kMostOwnerBlocks == 1U << kBlockBits,
                 "every bit of a state has one meaning");
-  static_assert(static_cast<std::uint32_t>(Kind::kLogged) < 1U << kKindBits &&
+  static_assert(static_cast<std::uint32_t>(Kind::kReadBehind) < 1U << kKindBits &&
                 kMostOwnedSizeLog2 < 1U << kSizeBits);
 
   std::uint64_t bits_;
@@ -159,6 +176,13 @@ BARRACUDA_WIRE OwnerStep to_logged(WordOwner state) {
       .next = state.with(WordOwner::Kind::kLogged), .logs = true, .sets_word = false, .word = 0};
 }
 
+// All that was kept is of by's block and of earlier intervals: `by` is behind it, so it can take
+// its place. Whoever conflicts with what was kept is of another block, and conflicts with both.
+BARRACUDA_WIRE bool is_behind(WordOwner state, const OwnedAccess& by) {
+  const OwnedAccess first = state.first();
+  return first.block == by.block && !by.is_of_interval(first.interval);
+}
+
 // Of readers two are kept: of two blocks if there are any, else of the newest interval, and of two
 // sites. So some pair races if any of them races with a write that comes.
 template <class LoadWord>
@@ -168,13 +192,28 @@ BARRACUDA_LOGGER OwnerStep owner_read_again(WordOwner state, const OwnedAccess& 
   const OwnedAccess first = state.first(), second = WordOwner(load_word()).first();
   const std::uint64_t read = WordOwner::of(Kind::kRead, by).bits();
   const bool is_of_one = first.block == second.block;
-  if (first.block == by.block && !by.is_of_interval(first.interval)) {
+  if (is_behind(state, by)) {
     return to_owner(WordOwner::of(is_of_one ? Kind::kRead : Kind::kReads, by));
   }
   const bool is_newer = second.block == by.block && !by.is_of_interval(second.interval);
   const bool is_new_site =
       is_of_one && first.thread != by.thread && first.site == second.site && first.site != by.site;
   return to_owner(state, read, first.block == by.block ? is_new_site : is_of_one || is_newer);
+}
+
+// A write stays, for the reads of other blocks that may come. Its thread was written to the word in
+// an earlier interval, so it is there.
+template <class LoadWord>
+BARRACUDA_LOGGER OwnerStep owner_read_behind(WordOwner state, const OwnedAccess& by,
+                                             const LoadWord& load_word) {
+  using Kind = WordOwner::Kind;
+  OwnedAccess here = state.first(), beside = by;
+  beside.thread =
+      state.kind() == Kind::kReadBehind ? WordOwner(load_word()).first().thread : here.thread;
+  here.thread = by.thread;
+  here.interval = by.interval;
+  return to_owner(WordOwner::of(Kind::kReadBehind, here), WordOwner::of(Kind::kRead, beside).bits(),
+                  true);
 }
 
 template <class LoadWord>
@@ -189,25 +228,37 @@ BARRACUDA_LOGGER OwnerStep owner_read_step(WordOwner state, const OwnedAccess& b
     return owner_read_again(state, by, load_word);
   }
   if (state.kind() == Kind::kRead) {
-    const OwnedAccess first = state.first();
-    const bool replaces = first.block == by.block &&
-                          (first.thread == by.thread || !by.is_of_interval(first.interval));
-    return replaces ? to_owner(WordOwner(read)) : to_owner(state.with(Kind::kReads), read, true);
+    return state.is_of(by) || is_behind(state, by)
+               ? to_owner(WordOwner(read))
+               : to_owner(state.with(Kind::kReads), read, true);
   }
-  return state.is_of(by) ? to_owner(state.with(Kind::kReadWrite), read, true) : to_logged(state);
+  if (is_behind(state, by)) {
+    return owner_read_behind(state, by, load_word);
+  }
+  if (!state.is_of(by)) {
+    return to_logged(state);
+  }
+  return state.kind() == Kind::kReadBehind ? to_owner(state)
+                                           : to_owner(state.with(Kind::kReadWrite), read, true);
 }
 
-// As shared_states.h has it for a thread's own accesses.
+// As shared_states.h has it for a thread's own accesses. Of many readers it is not known that all
+// are before it.
 template <class LoadWord>
 BARRACUDA_LOGGER OwnerStep owner_write_step(WordOwner state, const OwnerAccess& access,
                                             const LoadWord& load_word) {
   using Kind = WordOwner::Kind;
   const Kind kind = state.kind();
-  if (kind == Kind::kReads || (kind != Kind::kNone && !state.is_of(access.by))) {
+  const bool is_after = state.is_of(access.by) || is_behind(state, access.by);
+  if (kind == Kind::kReads || (kind != Kind::kNone && !is_after)) {
     return to_logged(state);
   }
   if (access.value_mark == 0) {
     return to_owner(WordOwner::of(Kind::kWrite, access.by));
+  }
+  if (kind == Kind::kReadBehind) {
+    return to_owner(WordOwner::of(Kind::kReadWrite, access.by),
+                    WordOwner::of(Kind::kRead, state.kept(1, load_word())).bits(), true);
   }
   if (kind == Kind::kRead || kind == Kind::kReadWrite) {
     return to_owner(WordOwner::of(Kind::kReadWrite, access.by), state.bits(), kind == Kind::kRead);

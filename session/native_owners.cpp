@@ -39,8 +39,9 @@ bool NativeOwners::log_kept(wire::WordOwner state, std::uint64_t word, const Lan
   if (state.kind() == Kind::kNone || state.kind() == Kind::kLogged) {
     return true;
   }
-  return log(state.first(), {.value = has_same_value ? lane.value : 0, .known = has_same_value}) &&
-         (!state.has_second() || log(wire::WordOwner(word).first(), {}));
+  return log(state.kept(0, word),
+             {.value = has_same_value ? lane.value : 0, .known = has_same_value}) &&
+         (!state.has_second() || log(state.kept(1, word), {}));
 }
 
 // What was kept is logged before the state changes: a queue that is full lets the hook begin again,

@@ -27,7 +27,11 @@ release fence publishes nothing of wider levels|happens_before/sync_rules.cpp|s/
 acquire fence takes nothing|happens_before/sync_rules.cpp|s/after.clock.join(before.fences->pending\[level\]);/static_cast<void>(level);/
 relaxed write publishes its clock|happens_before/sync_rules.cpp|s/(releases ? fill_all : fill_fenced)/(true ? fill_all : fill_fenced)/
 relaxed read acquires at once|happens_before/sync_rules.cpp|s/has_acquire(site.order) || engine_.options.acquire_relaxed_spin/true/
-publishing overwrites|sync/value_graph.cpp|s/device_\[static_cast<std::size_t>(channel)\].join(clock);/device_[static_cast<std::size_t>(channel)] = clock;/
+publishing overwrites|sync/value_graph.cpp|s/    all.join(clock);/    all = clock.without_home();/
+clocks: any version of a snapshot is as good|clock/clock.h|s/snapshot_.version >= other.snapshot_.version/true/
+clocks: what is learnt besides is of the snapshot|clock/clock.cpp|s/^      snapshot_ = {};//
+clocks: two that are joined are of the snapshot|clock/clock.cpp|s/} else if (both != others_) {/} else if (false) {/
+clocks: a snapshot has the home of its reader|clock/clock.cpp|s/    home_ = joined(home_, CtaClockPointer(of_home));//
 atomics hand nothing on|sync/location.cpp|s/^    graph_.link(from, to);//
 a poll for a change takes what it read|happens_before/sync_rules.cpp|s/value \&\& site.waits_for_change ?/false ?/
 a poll for a change goes back beyond a store|sync/location.cpp|s/if (has_stores_ || takes_all_ ||/if (takes_all_ ||/

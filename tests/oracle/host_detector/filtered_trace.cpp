@@ -252,8 +252,7 @@ class BlockFilter {
       return;
     }
     for (std::uint32_t which = 0; which < (state.has_second() ? 2 : 1); ++which) {
-      const wire::OwnedAccess past =
-          which == 0 ? state.first() : wire::WordOwner(owner.word).first();
+      const wire::OwnedAccess past = state.kept(which, owner.word);
       const bool has_left = is_frozen && have_left_.contains(past.thread);
       const bool settled = wire::is_settled(past, who, is_frozen, has_left);
       const std::uint32_t number = wire::number_of_kept(past, who, settled);
