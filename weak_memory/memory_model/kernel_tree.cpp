@@ -115,21 +115,28 @@ class Walk {
     return tree_.instructions.back();
   }
 
-  void jump_to(std::uint32_t destination) {
+  void jump_to(std::uint32_t destination, bool is_spin = false) {
     Instruction made;
     made.kind = Kind::kJump;
     made.destination = destination;
     made.is_case = true;
+    made.is_spin = is_spin;
     tree_.instructions.push_back(made);
   }
 
   // Until the way ends or parts.
   Expected<void> go_on(Way way) {
     for (;;) {
-      if (tree_.instructions.size() > kMostInstructions || ++uses_.steps > kMostSteps) {
-        return unexpected({.message = "a thread of the kernel has too many ways to explore"});
+      if (uses_.end->has_come()) {
+        uses_.is_stopped = true;
+        return unexpected({.message = "the search has ended"});
       }
       TRY(const LiteralStep step, kernel_.next(way.thread));
+      if (tree_.instructions.size() > kMostInstructions || ++uses_.steps > kMostSteps) {
+        return wrong(step,
+                     "a thread of the kernel has too many ways to explore, and this is where it "
+                     "was given up; a smaller --unroll or launch, or --threads, is needed");
+      }
       tree_.most_writes = std::max(tree_.most_writes, way.writes);
       if (is_out_of_bounds(way)) {
         tree_.is_cut = true;
@@ -234,6 +241,7 @@ class Walk {
     }
     Instruction& made = emit_access(step, Kind::kStore, place, value.reads);
     made.value.constant = kept_value(value.bits, place);
+    use.is_written_apart = use.is_written_apart || !is_strong_with_all(made, place);
     ++way.writes;
   }
 
@@ -258,6 +266,16 @@ class Walk {
     return made;
   }
 
+  // With all of the launch that reach the place.
+  [[nodiscard]] bool is_strong_with_all(const Instruction& write, const Place& place) const {
+    const std::uint64_t blocks = kernel_.launch().grid.volume();
+    const bool is_wide = write.scope == Scope::kCta ? place.is_shared || blocks == 1
+                         : write.scope == Scope::kCluster
+                             ? place.is_shared || blocks <= kernel_.cluster().volume()
+                             : true;
+    return write.order != Order::kWeak && is_wide;
+  }
+
   // What the thread reads where there is no write, or no other thread reads; none: other threads
   // decide it.
   [[nodiscard]] std::optional<LiteralValue> certain_value(const Way& way,
@@ -278,7 +296,8 @@ class Walk {
   Expected<bool> read(Way& way, const LiteralStep& step) {
     const auto [seen, is_new] = way.since.try_emplace(kernel_.live_state(way.thread), here());
     if (!is_new) {
-      jump_to(seen->second);  // the pass in between has changed nothing
+      jump_to(seen->second, true);  // the pass in between has changed nothing
+      tree_.has_spin = true;
       return false;
     }
     return step.kind == LiteralStep::Kind::kLoad ? load(way, step, {}) : update(way, step);
@@ -365,6 +384,7 @@ class Walk {
       }
     }
     ++way.writes;
+    use.is_written_apart = use.is_written_apart || !is_strong_with_all(*made, place);
     if (!kernel_.is_used(step)) {
       way.since.clear();
       const std::uint64_t read =
@@ -376,9 +396,12 @@ class Walk {
       return false;  // the next round knows what may be read
     }
     const std::uint32_t number = *made->target;
+    // What puts back what it read changes nothing if nothing can come in between.
+    const bool is_apart = uses_.known.at(place).is_written_apart;
+    const bool always_writes = made->kind == Kind::kUpdate;
     return part(way, place, number, here() - 1, [&](Way each, std::uint64_t old) -> Expected<void> {
       TRY(const LiteralValue left, kernel_.updated(step, ptx_bits(old, place)));
-      if (kept_value(left.bits, place) != old) {
+      if (kept_value(left.bits, place) != old || (is_apart && always_writes)) {
         each.since.clear();
       }
       kernel_.give(

@@ -159,7 +159,7 @@ class Search {
   }
 
   [[nodiscard]] Witness witness(const Consistent& execution) const {
-    Witness made{.lines = {}, .dot = graph_dot(test_, events_, execution)};
+    Witness made{.lines = {}, .graph = graph_of(test_, events_, execution)};
     for (std::size_t thread = 0; thread < chosen_.size(); ++thread) {
       const Way& way = *chosen_[thread].first;
       const std::string& name = test_.threads[thread];
