@@ -139,12 +139,11 @@ class KernelReader {
       news.uses =
           news.uses || threads != known.threads.size() || (use.is_written && !known.is_written);
       news.uses = news.uses || (use.has_flag_store && !known.has_flag_store) ||
-                  (use.has_poll && !known.has_poll) ||
-                  (use.is_written_apart && !known.is_written_apart);
+                  (use.has_poll && !known.has_poll) || use.apart_before > known.apart_before;
       known.is_written = known.is_written || use.is_written;
       known.has_flag_store = known.has_flag_store || use.has_flag_store;
       known.has_poll = known.has_poll || use.has_poll;
-      known.is_written_apart = known.is_written_apart || use.is_written_apart;
+      known.apart_before = std::max(known.apart_before, use.apart_before);
       known.line = use.line;
     }
     return news;

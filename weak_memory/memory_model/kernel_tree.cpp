@@ -65,6 +65,7 @@ struct Way {
   std::uint64_t writes = 0;
   std::map<Place, LiteralValue> own;                // what it wrote where nobody else looks
   std::map<std::uint32_t, std::uint32_t> barriers;  // turns, by barrier
+  std::uint32_t phase = 0;                          // barriers of the block
   // The reads since it last changed anything that others see: what it was then, and the
   // instruction.
   std::map<std::vector<std::uint64_t>, std::uint32_t> since;
@@ -200,6 +201,7 @@ class Walk {
     if (turn >= kMostBarrierTurns) {
       return wrong(step, "a thread passes a barrier too often to explore");
     }
+    way.phase += is_warp ? 0 : 1;
     Instruction& made = emit(step, Kind::kBarrier);
     made.order = Order::kWeak;
     made.instance = entry->second * kMostBarrierTurns + turn;
@@ -241,7 +243,7 @@ class Walk {
     }
     Instruction& made = emit_access(step, Kind::kStore, place, value.reads);
     made.value.constant = kept_value(value.bits, place);
-    use.is_written_apart = use.is_written_apart || !is_strong_with_all(made, place);
+    note_apart(use, made, place, way);
     ++way.writes;
   }
 
@@ -274,6 +276,16 @@ class Walk {
                              ? place.is_shared || blocks <= kernel_.cluster().volume()
                              : true;
     return write.order != Order::kWeak && is_wide;
+  }
+
+  // A barrier orders a write before all that the block does behind it, and nothing of other blocks.
+  void note_apart(PlaceUse& use, const Instruction& write, const Place& place,
+                  const Way& way) const {
+    if (!is_strong_with_all(write, place)) {
+      const bool is_of_block = place.is_shared || kernel_.launch().grid.volume() == 1;
+      use.apart_before =
+          std::max(use.apart_before, is_of_block ? way.phase + 1 : ~std::uint32_t{0});
+    }
   }
 
   // What the thread reads where there is no write, or no other thread reads; none: other threads
@@ -384,7 +396,7 @@ class Walk {
       }
     }
     ++way.writes;
-    use.is_written_apart = use.is_written_apart || !is_strong_with_all(*made, place);
+    note_apart(use, *made, place, way);
     if (!kernel_.is_used(step)) {
       way.since.clear();
       const std::uint64_t read =
@@ -397,7 +409,7 @@ class Walk {
     }
     const std::uint32_t number = *made->target;
     // What puts back what it read changes nothing if nothing can come in between.
-    const bool is_apart = uses_.known.at(place).is_written_apart;
+    const bool is_apart = way.phase < uses_.known.at(place).apart_before;
     const bool always_writes = made->kind == Kind::kUpdate;
     return part(way, place, number, here() - 1, [&](Way each, std::uint64_t old) -> Expected<void> {
       TRY(const LiteralValue left, kernel_.updated(step, ptx_bits(old, place)));

@@ -32,8 +32,10 @@ struct PlaceUse {
   std::set<std::uint32_t> threads;
   bool is_written = false;
   bool has_flag_store = false, has_poll = false;
-  bool is_written_apart = false;  // by writes that are not morally strong with all others
-  std::uint32_t line = 0;         // of an access
+  // Before which phase (barriers of the block that a thread has passed) there may be writes of it
+  // that are not morally strong with all others; 0: there are none.
+  std::uint32_t apart_before = 0;
+  std::uint32_t line = 0;  // of an access
 
   // A flag by plain accesses with fences, which the detector takes for synchronisation.
   [[nodiscard]] bool is_flag() const { return has_flag_store && has_poll; }

@@ -280,6 +280,25 @@ TEST_CASE("an exchange that puts back what it read is left out if nothing comes 
   });
 }
 
+TEST_CASE("a plain store behind which all threads of the block meet comes in between nothing") {
+  const std::string polls_shared_flag = R"(
+  mov.u32 %r3, tile;
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra ALL;
+  st.shared.u32 [%r3], 0;
+ALL:
+  bar.sync 0;
+  @%p1 bra POLL;
+  atom.release.cta.shared.exch.b32 %r4, [%r3], 1;
+  ret;
+POLL:
+  atom.acquire.cta.shared.add.u32 %r5, [%r3], 0;
+  setp.eq.s32 %p2, %r5, 0;
+  @%p2 bra POLL;
+  st.global.u32 [%rd3], %r5;)";
+  CHECK_FALSE(is_reachable(polls_shared_flag, {.threads = 2, .exists = "out[0] != 1"}));
+}
+
 TEST_CASE("whether a kernel always ends") {
   const Launch two{.blocks = 2};
   const std::string fence = "membar.gl;";
