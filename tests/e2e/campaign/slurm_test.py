@@ -19,7 +19,7 @@ class SlurmCampaign(CampaignTest):
                 if each == task for job in ["%s_%d" % (event["job"], index)]]
 
     def test_all_tests_and_a_command_that_dies(self):
-        """More tasks than an array may have (MaxArraySize), so there are two of them; one task is killed in mid-run."""
+        """More tasks than an array may have (MaxArraySize), so there are several of them; one task is killed in mid-run."""
         self.assert_ran(write_mixed(self.folder, 1), 0)
         run = self.start(*ON_SLURM)
         kill_command(self.folder, 1)
