@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/assert.h"
 #include "weak_memory/memory_model/relation.h"
 
 namespace barracuda::memory_model {
@@ -407,6 +408,7 @@ class Walk {
     if (!uses_.known.contains(place)) {
       return false;  // the next round knows what may be read
     }
+    ASSERT(made->target.has_value());  // or what it reads would not be used
     const std::uint32_t number = *made->target;
     // What puts back what it read changes nothing if nothing can come in between.
     const bool is_apart = way.phase < uses_.known.at(place).apart_before;
@@ -450,15 +452,16 @@ class Walk {
   }
 
   Expected<bool> update_own(Way& way, const LiteralStep& step, const Place& place) {
-    const LiteralValue old = *certain_value(way, place);
-    TRY(LiteralValue left, kernel_.updated(step, old.bits));
-    left.reads |= old.reads | step.depends_on;
+    const auto old = certain_value(way, place);
+    ASSERT(old.has_value());  // nobody else sees the place
+    TRY(LiteralValue left, kernel_.updated(step, old->bits));
+    left.reads |= old->reads | step.depends_on;
     uses_.found[place].values.insert(kept_value(left.bits, place));
-    if (left.bits != old.bits) {
+    if (left.bits != old->bits) {
       way.since.clear();
     }
     way.own[place] = left;
-    kernel_.give(way.thread, step, {old});
+    kernel_.give(way.thread, step, {*old});
     return true;
   }
 

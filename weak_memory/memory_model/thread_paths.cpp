@@ -192,6 +192,7 @@ class Walk {
         break;
       }
       case Kind::kCompute:
+        ASSERT(each.target.has_value());
         progress.come_from[*each.target] =
             (each.operation == Operation::kMove ? 0 : source(progress, each.value)) |
             source(progress, each.second);
