@@ -53,14 +53,13 @@ class KernelReader {
     if (auto chosen = choose(threads); !chosen) {
       return unexpected(std::move(chosen).error());
     }
-    if (auto found = find_values(); !found && uses_.is_stopped) {
+    auto found = find_values();
+    if (uses_.is_stopped) {
       reading_.bound = end_.bound();
       reading_.is_useless = true;
       return std::move(reading_);
-    } else if (!found) {
-      return unexpected(std::move(found).error());
     }
-    return make();
+    return found ? make() : unexpected(std::move(found).error());
   }
 
  private:

@@ -89,7 +89,7 @@ class Search {
         events_.push_back(event);
         events_.back().dependencies <<= before;
       }
-      chosen_.push_back({&way, before});
+      chosen_.emplace_back(&way, before);
       if (events_.size() > kMostEvents) {
         made_.bound = "64 events of an execution";
       } else {
