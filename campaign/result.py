@@ -166,9 +166,12 @@ def what_was_found(lines, summary):
     parts = []
     if "litmus-result" in types:
         verdicts = [line["verdict"] for line in parsed if line["type"] == "litmus-result"]
-        for verdict, words in (("holds", "verdicts hold"), ("does not hold", "do not hold"), ("unknown", "unknown")):
-            if verdicts.count(verdict):
-                parts.append("%d %s" % (verdicts.count(verdict), words))
+        for verdict, one, several in (("holds", "verdict holds", "verdicts hold"),
+                                      ("does not hold", "does not hold", "do not hold"),
+                                      ("unknown", "unknown", "unknown")):
+            number = verdicts.count(verdict)
+            if number:
+                parts.append("%d %s" % (number, one if number == 1 else several))
     for kind in ("weak-memory failure", "missing fence", "redundant fence", "starvation", "race"):
         if types.count(kind.replace(" ", "-")):
             parts.append(count(types.count(kind.replace(" ", "-")), kind))

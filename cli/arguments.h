@@ -110,12 +110,13 @@ struct MergeCommand {
 struct ExploreCommand {
   std::vector<std::string> files;  // .litmus, or what has kernels
   ExploredKernel kernel;
-  std::string model = "ptx";         // memory_model/models.h
+  std::string model;                 // memory_model/models.h; empty: the newest of PTX
   std::vector<std::string> compare;  // models, instead
   std::string expect;                // "0", "1", or a file with a verdict a line; empty: nothing
-  std::string dot, json;             // files to write
-  std::uint64_t states = 10'000'000, memory_mib = 4096;
-  double seconds = 60;  // for each test and model
+  std::string dot, svg, json;        // files to write
+  std::uint64_t states = 10'000'000;
+  std::optional<std::uint64_t> memory_mib;  // of models with states
+  double seconds = 60;                      // for each test and model
   std::uint32_t unroll = 4;
   // As ExploreOptions has them.
   bool exact = false, symmetry = false, shortest = false, lockstep = false, progress = false;

@@ -51,8 +51,8 @@ bool names_output(const Chosen& command) {
       return true;
     }
   }
-  if constexpr (requires { command.dot; }) {
-    if (!command.dot.empty()) {
+  if constexpr (requires { command.svg; }) {
+    if (!command.dot.empty() || !command.svg.empty()) {
       return true;
     }
   }

@@ -10,27 +10,23 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/text_lines.h"
 #include "cli/complain.h"
+#include "cli/explore_result.h"
 #include "cli/interruption.h"
 #include "cli/kernel_source.h"
 #include "cli/status_line.h"
+#include "cli/witness_graphs.h"
 #include "report/coverage.h"
 #include "report/exit_status.h"
-#include "report/json_writer.h"
 #include "weak_memory/litmus.h"
 
 namespace barracuda::cli {
 namespace {
 
-using memory_model::Exploration;
-using memory_model::LitmusTest;
 using memory_model::Model;
-using memory_model::Quantifier;
-using memory_model::Witness;
 
 // Verdicts that are expected, by file; one of the empty name is everyone's.
 using Expectations = std::map<std::string, bool>;
@@ -78,182 +74,13 @@ std::optional<bool> expected_of(const Expectations& expected, const std::string&
   return std::nullopt;
 }
 
-struct Result {
-  std::string file;
-  LitmusTest test;
-  Model model = Model::kPtx75;
-  Exploration found;
-  bool asks_of_end = false;   // the question is whether the program always ends
-  std::string kernel;         // what is said of a kernel's threads; empty: no kernel
-  bool asks_of_race = false;  // the question is whether there is a data race
-
-  [[nodiscard]] const std::pair<const memory_model::Final, Witness>* deciding() const {
-    return memory_model::deciding_final(test, found);
-  }
-
-  // A final that decides does so even where a bound ended the search.
-  [[nodiscard]] bool is_decided() const {
-    return found.is_complete() || found.violation ||
-           (asks_of_race ? found.race.has_value() : deciding() != nullptr);
-  }
-
-  [[nodiscard]] bool holds() const {
-    return asks_of_end    ? !found.violation
-           : asks_of_race ? found.race.has_value()
-                          : memory_model::condition_holds(test, found);
-  }
-
-  [[nodiscard]] std::string question() const {
-    return asks_of_end    ? "always ends"
-           : asks_of_race ? "data race"
-                          : memory_model::question_text(test);
-  }
-
-  [[nodiscard]] const Witness* witness() const {
-    if (found.violation) {
-      return &*found.violation;
-    }
-    if (asks_of_race) {
-      return found.race ? &*found.race : nullptr;
-    }
-    return deciding() == nullptr ? nullptr : &deciding()->second;
-  }
-
-  [[nodiscard]] std::string verdict() const {
-    return !is_decided() ? "unknown" : holds() ? "holds" : "does not hold";
-  }
-};
-
-std::string answer_text(const Result& result) {
-  if (result.asks_of_end) {
-    return result.found.violation       ? "no, it may go on for ever"
-           : result.found.is_complete() ? "yes"
-                                        : "no other execution found within " + result.found.bound;
-  }
-  if (result.found.violation) {
-    return "violated";
-  }
-  if (result.deciding() != nullptr) {
-    return result.test.quantifier == Quantifier::kForall ? "not always" : "reachable";
-  }
-  if (!result.found.is_complete()) {
-    return "not found within " + result.found.bound;
-  }
-  return result.test.quantifier == Quantifier::kForall ? "always" : "not reachable";
-}
-
-// Which axiom has ended most, where executions were sought and none was there.
-std::string reason_text(const Result& result) {
-  if (memory_model::has_states(result.model) || result.witness() != nullptr) {
-    return "";
-  }
-  const auto most = std::ranges::max_element(result.found.killed);
-  if (*most == 0) {
-    return "";
-  }
-  const auto axiom = static_cast<memory_model::Axiom>(most - result.found.killed.begin());
-  return fmt::format("  of the candidates that an axiom forbids, most: {} ({})\n",
-                     memory_model::name_of(axiom), *most);
-}
-
-std::string race_text(const Result& result) {
-  if (result.found.race) {
-    return "  data race: reachable: " + result.found.race->lines.front() + '\n';
-  }
-  return fmt::format("  data race: {}\n", result.found.is_complete()
-                                              ? "not reachable"
-                                              : "not found within " + result.found.bound);
-}
-
-std::string result_text(const Result& result, bool looks_for_races) {
-  const auto outcomes = memory_model::shown_outcomes(result.test, result.found);
-  const auto terms = memory_model::terms_shown(result.test);
-  const std::string how_many =
-      result.asks_of_end ? "" : report::counted(outcomes.size(), "outcome") + ", ";
-  std::string text =
-      fmt::format("{}: model {}, {}{} {}\n", result.file, memory_model::name_of(result.model),
-                  how_many, result.found.states,
-                  memory_model::has_states(result.model) ? "states" : "candidate executions");
-  for (const std::string& name : result.test.undeclared) {
-    text += fmt::format("  '{}' is not declared: a location that begins as 0\n", name);
-  }
-  text += result.kernel;
-  const bool marks = result.test.quantifier != Quantifier::kForall;
-  for (const auto& [shown, outcome] : outcomes) {
-    if (result.asks_of_race) {
-      break;  // how it ends was not asked
-    }
-    text += fmt::format("{} {}\n", outcome.meets_condition == marks ? '*' : ' ',
-                        memory_model::shown_text(result.test, terms, shown));
-  }
-  text += looks_for_races ? race_text(result) : "";
-  if (!result.asks_of_race) {
-    text += fmt::format("  {}: {}\n", result.question(), answer_text(result));
-  }
-  if (result.test.always) {
-    text += fmt::format("  always {}: {}\n",
-                        memory_model::condition_text(result.test, *result.test.always),
-                        result.found.violation ? "violated" : "kept");
-  }
-  text += reason_text(result);
-  if (const Witness* const witness = result.witness()) {
-    text += "  witness:\n";
-    for (const std::string& line : witness->lines) {
-      text += "    " + line + '\n';
-    }
-  }
-  if (!result.found.is_complete()) {
-    text += fmt::format("  incomplete: the search ended at {}\n", result.found.bound);
-  }
-  return text;
-}
-
-using Json = nlohmann::ordered_json;
-
-Json value_json(std::uint64_t value) {
-  return static_cast<std::int64_t>(value);
-}
-
-std::string json_line_of(const Result& result) {
-  const auto terms = memory_model::terms_shown(result.test);
-  Json outcomes = Json::array();
-  for (const auto& [shown, outcome] : memory_model::shown_outcomes(result.test, result.found)) {
-    Json registers = Json::object();
-    Json memory = Json::object();
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      Json& place = terms[i].kind == memory_model::Term::Kind::kRegister ? registers : memory;
-      place[memory_model::term_text(result.test, terms[i])] = value_json(shown[i]);
-    }
-    outcomes.push_back(
-        {{"registers", registers}, {"memory", memory}, {"count", nullptr}, {"allowed", true}});
-  }
-  Json witness = nullptr;
-  if (const Witness* const lines = result.witness()) {
-    witness = lines->lines;
-  }
-  const Json line = {{"schema", report::kJsonSchema},
-                     {"type", "litmus-result"},
-                     {"severity", nullptr},
-                     {"test", result.test.name},
-                     {"file", result.file},
-                     {"device", nullptr},
-                     {"model", std::string(memory_model::name_of(result.model))},
-                     {"condition", result.question()},
-                     {"verdict", result.verdict()},
-                     {"outcomes", std::move(outcomes)},
-                     {"states", result.found.states},
-                     {"complete", result.found.is_complete()},
-                     {"witness", std::move(witness)}};
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
 class Session {
  public:
   Session(const ExploreCommand& command, Expectations expected)
-      : command_(command), expected_(std::move(expected)) {
+      : command_(command), expected_(std::move(expected)), graphs_(command.dot, command.svg) {
     options_.states = command.states;
     options_.seconds = command.seconds;
-    options_.memory_mib = command.memory_mib;
+    options_.memory_mib = command.memory_mib.value_or(options_.memory_mib);
     options_.unroll = command.unroll;
     options_.exact = command.exact;
     options_.symmetry = command.symmetry;
@@ -267,6 +94,15 @@ class Session {
       });
       return was_interrupted();
     };
+  }
+
+  // Before a search of hours, what will be written is begun.
+  [[nodiscard]] Expected<void> begin() const {
+    if (auto begun = command_.json.empty() ? Expected<void>() : write_file(command_.json, "");
+        !begun) {
+      return begun;
+    }
+    return graphs_.begin();
   }
 
   // Of one file under all models that were asked for.
@@ -283,37 +119,46 @@ class Session {
       refuse(test.error());
       return;
     }
-    const bool asks_of_race = command_.kernel.races && !options_.progress;
-    if (asks_of_race && refuse_races(file, models)) {
+    if (const std::string flag = first_kernel_flag(command_.kernel); !flag.empty()) {
+      refuse({.message = flag + " is of kernels, and this is a litmus test; leave it out",
+              .file = file});
       return;
     }
-    options_.races = asks_of_race;
+    options_.races = command_.kernel.races;
+    if (options_.races &&
+        refuse_races(file, models, "without --races its own condition is asked")) {
+      return;
+    }
     explore_all({.file = file,
                  .test = *test,
-                 .asks_of_end = options_.progress,
-                 .asks_of_race = asks_of_race},
+                 .asked = options_.progress ? ExploreQuestion::kEnd
+                          : options_.races  ? ExploreQuestion::kRace
+                                            : ExploreQuestion::kCondition},
                 models);
   }
 
   int end() {
     std::string text = "BARRACUDA SUMMARY: " + report::counted(tests_, "test");
-    const auto add = [&](std::size_t number, std::string_view what) {
-      text += number == 0 ? "" : fmt::format(", {} {}", number, what);
+    const auto add = [&](std::size_t number, std::string_view one, std::string_view several) {
+      text += number == 0 ? "" : fmt::format(", {} {}", number, number == 1 ? one : several);
     };
     if (tests_ == 1 && held_ + failed_ == 1) {
       text += held_ == 1 ? ", condition holds" : ", condition does not hold";
     } else {
-      add(held_, "verdicts hold");
-      add(failed_, "do not hold");
+      add(held_, "verdict holds", "verdicts hold");
+      add(failed_, "does not hold", "do not hold");
     }
-    add(differing_, "differ from what is expected");
-    add(refused_, "refused");
-    add(left_out_, "not explored");
+    add(differing_, "differs from what is expected", "differ from what is expected");
+    add(not_listed_, "has no expected verdict", "have no expected verdict");
+    add(refused_, "refused", "refused");
+    add(left_out_, "not explored", "not explored");
     text += tests_ == 0        ? ""
             : incomplete_ == 0 ? ", exploration complete"
                                : ", " + report::counted(incomplete_, "exploration") + " incomplete";
     std::puts(text.c_str());
-    if (!write(command_.json, json_) || !write(command_.dot, dot_)) {
+    const auto written = write();
+    if (!written) {
+      complain(written.error().to_string());
       return report::kStatusBadOption;
     }
     return refused_ != 0                  ? report::kStatusBadOption
@@ -327,40 +172,56 @@ class Session {
 
  private:
   // Models with states have none; says so.
-  bool refuse_races(const std::string& file, const std::vector<Model>& models) {
+  bool refuse_races(const std::string& file, const std::vector<Model>& models,
+                    std::string_view advice) {
     if (std::ranges::none_of(models, memory_model::has_states)) {
       return false;
     }
-    refuse({.message = "data races are asked of the ptx models only; --exists or --final can be "
-                       "asked of all",
+    refuse({.message = fmt::format("data races are asked of the ptx models only; {}", advice),
             .file = file});
     return true;
   }
 
   void take_kernel(const std::string& file, const std::vector<Model>& models) {
     const ExploredKernel& asked = command_.kernel;
-    auto reading = read_explored_kernel(file, asked, command_.unroll);
+    const ExploreQuestion question = options_.progress       ? ExploreQuestion::kEnd
+                                     : !asked.exists.empty() ? ExploreQuestion::kCondition
+                                     : asked.shows_all       ? ExploreQuestion::kFinals
+                                                             : ExploreQuestion::kRace;
+    options_.races = asked.races || question == ExploreQuestion::kRace;
+    if (options_.races &&
+        refuse_races(file, models, "--exists or --final can be asked of sc and device as well")) {
+      return;
+    }
+    begin_work(file + ": reading the kernel");
+    auto reading = read_explored_kernel(file, asked, options_);
+    line_.end();
+    if (was_interrupted()) {
+      leave_out();
+      return;
+    }
     if (!reading) {
       refuse(reading.error());
       return;
     }
-    const bool asks_of_race = asked.exists.empty() && !asked.shows_all;
-    options_.races = asked.races || asks_of_race;
-    if (options_.races && refuse_races(file, models)) {
+    if (reading->is_useless) {
+      complain(
+          fmt::format("{}: the ways of its threads were not all found within {}; a smaller "
+                      "launch, --threads, a smaller --unroll or a higher --time is needed",
+                      file, reading->bound));
+      leave_out();
       return;
     }
-    if (reading->has_uneven_barriers && std::ranges::any_of(models, memory_model::has_states)) {
-      refuse(
-          {.message = "threads of a block pass different barriers; only the ptx models take that",
-           .file = file});
+    if (reading->has_uneven_barriers &&
+        (options_.progress || std::ranges::any_of(models, memory_model::has_states))) {
+      refuse({.message = "threads of a block pass different barriers; only the ptx models take "
+                         "that, and without --progress",
+              .file = file});
       return;
     }
     kernel_bound_ = reading->bound;
     const std::string text = kernel_text(*reading);
-    explore_all({.file = file,
-                 .test = std::move(reading->test),
-                 .kernel = text,
-                 .asks_of_race = asks_of_race},
+    explore_all({.file = file, .test = std::move(reading->test), .asked = question, .kernel = text},
                 models);
     kernel_bound_.clear();
   }
@@ -381,18 +242,17 @@ class Session {
     return text;
   }
 
-  void explore_all(const Result& asked, const std::vector<Model>& models) {
-    std::vector<Result> results;
+  void explore_all(const ExploreResult& asked, const std::vector<Model>& models) {
+    std::vector<ExploreResult> results;
     for (const Model model : models) {
       if (auto missing = memory_model::not_in_model(asked.test, model)) {
         missing->file = asked.file;
         refuse(*missing);
         continue;
       }
-      Result result = asked;
+      ExploreResult result = asked;
       result.model = model;
-      at_work_on_ = fmt::format("{}: model {}", asked.file, memory_model::name_of(model));
-      line_ = StatusLine();
+      begin_work(fmt::format("{}: model {}", asked.file, memory_model::name_of(model)));
       result.found = memory_model::explore(asked.test, model, options_);
       line_.end();
       if (result.found.bound.empty()) {
@@ -402,9 +262,11 @@ class Session {
     }
     if (!results.empty()) {
       ++tests_;
-      models.size() > 1 ? print_comparison(asked.test, models, results) : print(results.front());
+      const std::string text = models.size() > 1 ? results_text(models, results)
+                                                 : result_text(results.front(), options_.races);
+      std::fputs(text.c_str(), stdout);
     }
-    for (const Result& result : results) {
+    for (const ExploreResult& result : results) {
       judge(result);
     }
   }
@@ -414,60 +276,45 @@ class Session {
     ++refused_;
   }
 
-  void print(const Result& result) const {
-    std::fputs(result_text(result, options_.races).c_str(), stdout);
+  void begin_work(std::string on) {
+    at_work_on_ = std::move(on);
+    line_ = StatusLine();
   }
 
-  static void print_comparison(const LitmusTest& test, const std::vector<Model>& models,
-                               const std::vector<Result>& results) {
-    std::vector<memory_model::NamedExploration> columns;
-    for (const Model model : models) {
-      const auto found = std::ranges::find(results, model, &Result::model);
-      columns.push_back({.model = std::string(memory_model::name_of(model)),
-                         .found = found == results.end() ? nullptr : &found->found});
-    }
-    std::string text = results.front().file + ": " + results.front().question() + '\n';
-    text += results.front().asks_of_end ? "" : memory_model::comparison_text(test, columns);
-    for (const Result& result : results) {
-      text += fmt::format("  {}: {}\n", memory_model::name_of(result.model),
-                          result.asks_of_race ? race_text(result) : answer_text(result));
-    }
-    std::fputs(text.c_str(), stdout);
-  }
-
-  void judge(const Result& result) {
+  void judge(const ExploreResult& result) {
     json_ += json_line_of(result);
-    dot_ += result.witness() != nullptr ? result.witness()->dot : "";
+    graphs_.add(result);
     incomplete_ += result.found.is_complete() ? 0 : 1;
+    const auto expected = expected_of(expected_, result.file);
+    not_listed_ += expected_.empty() || expected ? 0 : 1;
     if (!result.is_decided()) {
       return;
     }
-    (result.holds() ? held_ : failed_) += 1;
-    if (const auto expected = expected_of(expected_, result.file);
-        expected && *expected != result.holds()) {
+    if (result.asked != ExploreQuestion::kFinals) {  // which has no condition
+      (result.holds() ? held_ : failed_) += 1;
+    }
+    if (expected && *expected != result.holds()) {
       ++differing_;
       std::fputs(fmt::format("  expected: {}\n", *expected ? "holds" : "does not hold").c_str(),
                  stdout);
     }
   }
 
-  static bool write(const std::string& file, const std::string& text) {
-    if (file.empty()) {
-      return true;
+  [[nodiscard]] Expected<void> write() const {
+    if (auto written = command_.json.empty() ? Expected<void>() : write_file(command_.json, json_);
+        !written) {
+      return written;
     }
-    const auto written = write_file(file, text);
-    if (!written) {
-      complain(written.error().to_string());
-    }
-    return written.has_value();
+    return graphs_.write();
   }
 
   const ExploreCommand& command_;
   Expectations expected_;
   memory_model::ExploreOptions options_;
-  std::size_t tests_ = 0, held_ = 0, failed_ = 0, differing_ = 0, refused_ = 0, incomplete_ = 0,
-              left_out_ = 0;
-  std::string json_, dot_;
+  std::size_t tests_ = 0, held_ = 0, failed_ = 0, differing_ = 0, not_listed_ = 0, refused_ = 0,
+              incomplete_ = 0, left_out_ = 0;
+  std::string json_;
+  WitnessGraphs graphs_;
   std::string kernel_bound_;  // that was hit when the kernel was read
   StatusLine line_;
   std::string at_work_on_;
@@ -497,7 +344,7 @@ Expected<Model> model_of(const ExploreCommand& command, const std::string& name)
 Expected<std::vector<Model>> models_of(const ExploreCommand& command) {
   std::vector<std::string> names = command.compare;
   if (names.empty()) {
-    names.push_back(command.model);
+    names.push_back(command.model.empty() ? "ptx" : command.model);
   }
   std::vector<Model> models;
   for (const std::string& name : names) {
@@ -507,25 +354,71 @@ Expected<std::vector<Model>> models_of(const ExploreCommand& command) {
   return models;
 }
 
+// Flags that would do nothing beside the others.
+Expected<void> check_flags(const ExploreCommand& command, const std::vector<Model>& models) {
+  if (!command.compare.empty() && !command.model.empty()) {
+    return unexpected({.message = "--memory-model and --compare were both given; name all models "
+                                  "behind --compare"});
+  }
+  const ExploredKernel& kernel = command.kernel;
+  if (command.progress && (!kernel.exists.empty() || kernel.shows_all || kernel.races)) {
+    return unexpected({.message = "--progress asks nothing but whether the program always ends; "
+                                  "ask --exists, --final or --races in another run"});
+  }
+  const std::string_view of_states = command.symmetry     ? "--symmetry"
+                                     : command.shortest   ? "--shortest"
+                                     : command.exact      ? "--exact"
+                                     : command.memory_mib ? "--memory"
+                                                          : "";
+  if (!of_states.empty() && std::ranges::none_of(models, memory_model::has_states)) {
+    return unexpected({.message = fmt::format("{} is of models with states; leave it out, or ask "
+                                              "sc, weak, strong or device",
+                                              of_states)});
+  }
+  return {};
+}
+
+// A list none of whose rows is of a test is another's, or has a misspelt name.
+Expected<void> check_expectations(const ExploreCommand& command, const Expectations& expected) {
+  if (expected.empty() || std::ranges::any_of(command.files, [&](const std::string& file) {
+        return expected_of(expected, file).has_value();
+      })) {
+    return {};
+  }
+  return unexpected({.message = "no row of this list names a test that is explored; a row is "
+                                "PATH,0 or PATH,1 with the end of the test's path",
+                     .file = command.expect});
+}
+
+Expected<int> explore_files(const ExploreCommand& command) {
+  TRY(const auto models, models_of(command));
+  if (auto checked = check_flags(command, models); !checked) {
+    return unexpected(std::move(checked).error());
+  }
+  TRY(Expectations expected, read_expectations(command.expect));
+  if (auto checked = check_expectations(command, expected); !checked) {
+    return unexpected(std::move(checked).error());
+  }
+  Session session(command, std::move(expected));
+  if (auto begun = session.begin(); !begun) {
+    return unexpected(std::move(begun).error());
+  }
+  catch_interruptions();
+  for (const std::string& file : command.files) {
+    was_interrupted() ? session.leave_out() : session.take(file, models);
+  }
+  return session.end();
+}
+
 }  // namespace
 
 int explore(const ExploreCommand& command) {
-  const auto models = models_of(command);
-  if (!models) {
-    complain(models.error().to_string());
+  const auto status = explore_files(command);
+  if (!status) {
+    complain(status.error().to_string());
     return report::kStatusBadOption;
   }
-  auto expected = read_expectations(command.expect);
-  if (!expected) {
-    complain(expected.error().to_string());
-    return report::kStatusBadOption;
-  }
-  Session session(command, *std::move(expected));
-  catch_interruptions();
-  for (const std::string& file : command.files) {
-    was_interrupted() ? session.leave_out() : session.take(file, *models);
-  }
-  return session.end();
+  return *status;
 }
 
 }  // namespace barracuda::cli

@@ -185,13 +185,26 @@ Expected<std::vector<KernelThread>> threads_of(const ExploredKernel& command) {
 
 }  // namespace
 
+std::string first_kernel_flag(const ExploredKernel& command) {
+  const ExploredKernel none;
+  return !command.kernel.empty()       ? "--kernel"
+         : command.grid != none.grid   ? "--grid"
+         : command.block != none.block ? "--block"
+         : command.shared_bytes != 0   ? "--shared"
+         : !command.arguments.empty()  ? "--arg"
+         : !command.threads.empty()    ? "--threads"
+         : !command.exists.empty()     ? "--exists"
+         : command.shows_all           ? "--final"
+                                       : "";
+}
+
 Expected<KernelReading> read_explored_kernel(const std::string& file, const ExploredKernel& command,
-                                             std::uint32_t unroll) {
+                                             const memory_model::ExploreOptions& options) {
   const auto in_file = [&](Diagnostic problem) {
     problem.file = problem.file.empty() ? file : problem.file;
     return unexpected(std::move(problem));
   };
-  TRY(std::string text, kernel_ptx(file, command.kernel));
+  TRY(std::string text, kernel_ptx(file, command.kernel, options.stops));
   Expected<ptx::Module> module;
   const auto read = [&]() -> Expected<const ptx::Function*> {
     module = ptx::parse(text);
@@ -220,7 +233,7 @@ Expected<KernelReading> read_explored_kernel(const std::string& file, const Expl
         memory_model::read_kernel_condition(command.exists, *kernel, question.named));
   }
   TRY(const auto threads, threads_of(command));
-  auto reading = memory_model::read_kernel(*kernel, question, threads, unroll);
+  auto reading = memory_model::read_kernel(*kernel, question, threads, options);
   if (!reading) {
     return in_file(reading.error());
   }

@@ -22,9 +22,13 @@ struct ExploredKernel {
   bool races = false;                  // data races besides the condition
 };
 
-// Errors have the file, and the line where there is one.
-Expected<memory_model::KernelReading> read_explored_kernel(const std::string& file,
-                                                           const ExploredKernel& command,
-                                                           std::uint32_t unroll);
+// The first flag of these that was given, but --races, which litmus tests have too; empty: none.
+std::string first_kernel_flag(const ExploredKernel& command);
+
+// Errors have the file, and the line where there is one. `options.stops` is also asked while a
+// compiler runs.
+Expected<memory_model::KernelReading> read_explored_kernel(
+    const std::string& file, const ExploredKernel& command,
+    const memory_model::ExploreOptions& options);
 
 }  // namespace barracuda::cli

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cli/child_process.h"
 #include "cli/environment.h"
+#include "cli/interruption.h"
 #include "cli/program_file.h"
 #include "cli/ptx_file.h"
 #include "cli/run_directory.h"
@@ -99,7 +100,8 @@ bool is_cuda_source(const std::string& file) {
   return fs::path(file).extension() == ".cu";
 }
 
-Expected<void> compile_kernel(const std::string& source, const std::string& ptx) {
+Expected<void> compile_kernel(const std::string& source, const std::string& ptx,
+                              const std::function<bool()>& stops) {
   const std::string nvcc = find_nvcc();
   if (nvcc.empty()) {
     return unexpected({.message = "there is no nvcc here to compile it (set NVCC, or PATH); a .ptx "
@@ -111,7 +113,15 @@ Expected<void> compile_kernel(const std::string& source, const std::string& ptx)
   if (!child) {
     return unexpected({.message = child.error().message});
   }
-  if (const int status = child->wait([] {}); status != 0) {
+  if (stops) {
+    catch_interruptions();
+  }
+  const auto end_if_stopped = [&] {
+    if (stops && stops()) {
+      child->send(SIGTERM);
+    }
+  };
+  if (const int status = child->wait(end_if_stopped); status != 0) {
     return unexpected(
         {.message = fmt::format("nvcc failed with status {}", status), .file = source});
   }
@@ -173,11 +183,12 @@ Expected<std::vector<KernelArgument>> fit_arguments(const ptx::Function& entry,
   return arguments;
 }
 
-Expected<std::string> kernel_ptx(const std::string& file, const std::string& kernel) {
+Expected<std::string> kernel_ptx(const std::string& file, const std::string& kernel,
+                                 const std::function<bool()>& stops) {
   if (is_cuda_source(file)) {
     TRY(const RunDirectory directory, RunDirectory::create());
     const std::string ptx = directory.file("kernel.ptx");
-    if (auto compiled = compile_kernel(file, ptx); !compiled) {
+    if (auto compiled = compile_kernel(file, ptx, stops); !compiled) {
       return unexpected(std::move(compiled).error());
     }
     return read_ptx(ptx);

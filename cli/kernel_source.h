@@ -2,6 +2,7 @@
 // functions, and whether arguments fit it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,13 @@ bool is_cuda_source(const std::string& file);
 // By its name, or because it is a program.
 bool has_kernels(const std::string& file);
 
-// With nvcc, which must be here.
-Expected<void> compile_kernel(const std::string& source, const std::string& ptx);
+// With nvcc, which must be here. `stops`: asked now and then; true ends nvcc. Signals are then
+// caught by catch_interruptions(); without it nvcc gets them.
+Expected<void> compile_kernel(const std::string& source, const std::string& ptx,
+                              const std::function<bool()>& stops = {});
 // The PTX in which `kernel` is (empty: the only one), out of any of the three.
-Expected<std::string> kernel_ptx(const std::string& file, const std::string& kernel);
+Expected<std::string> kernel_ptx(const std::string& file, const std::string& kernel,
+                                 const std::function<bool()>& stops);
 
 std::string short_name(const ptx::Function& function);
 // The entry that `wanted` names, as in the PTX or as in the source; empty: the only one.

@@ -61,7 +61,7 @@ OUTSIDE = [
     (r"does not follow this call", "the device's heap, which is no PTX"),
     (r"read-only path", "the read-only path"),
     (r"cvt\.rn\.f64", "floating-point arithmetic"),
-    (r"too many ways", "polls of a counter, each of whose values is a way"),
+    (r"too many ways|ways of its threads were not all found", "polls of a counter, each of whose values is a way"),
 ]
 TOO_LARGE_SECONDS = 5
 TOO_LARGE = {"load_buffering": "too large: eight rounds of a loop, whose values are all alike"}

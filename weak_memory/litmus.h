@@ -4,6 +4,7 @@
 
 // IWYU pragma: begin_exports
 #include "weak_memory/memory_model/comparison.h"
+#include "weak_memory/memory_model/graph_text.h"
 #include "weak_memory/memory_model/kernel_reader.h"
 #include "weak_memory/memory_model/litmus_reader.h"
 #include "weak_memory/memory_model/litmus_text.h"

@@ -102,6 +102,7 @@ std::string comparison_text(const LitmusTest& test, const std::vector<NamedExplo
       width = std::max(width, shown_text(test, terms, shown).size());
     }
   }
+  const bool asks = test.condition.kind != Condition::Kind::kTrue;
   std::string text = fmt::format("  {:<{}}", "", width);
   for (const NamedExploration& model : models) {
     text += "  " + model.model;
@@ -111,10 +112,10 @@ std::string comparison_text(const LitmusTest& test, const std::vector<NamedExplo
     text += fmt::format("  {:<{}}", shown_text(test, terms, shown), width);
     for (std::size_t i = 0; i < models.size(); ++i) {
       const auto outcome = outcomes[i].find(shown);
-      const std::string_view word = models[i].found == nullptr        ? "?"
-                                    : outcome == outcomes[i].end()    ? "-"
-                                    : outcome->second.meets_condition ? "yes *"
-                                                                      : "yes";
+      const std::string_view word = models[i].found == nullptr                ? "?"
+                                    : outcome == outcomes[i].end()            ? "-"
+                                    : asks && outcome->second.meets_condition ? "yes *"
+                                                                              : "yes";
       text += fmt::format("  {:<{}}", word, models[i].model.size());
     }
     text.erase(text.find_last_not_of(' ') + 1);

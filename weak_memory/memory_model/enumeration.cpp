@@ -223,7 +223,7 @@ std::optional<Witness> race_witness(const LitmusTest& test, const std::vector<Ev
     return std::nullopt;
   }
   Witness witness{.lines = graph_lines(test, events, execution),
-                  .dot = graph_dot(test, events, execution)};
+                  .graph = graph_of(test, events, execution)};
   const auto text = [&](std::size_t event) {
     const Instruction& instruction = *events[event].instruction;
     return test.threads[events[event].thread] + ' ' +
@@ -258,7 +258,7 @@ Exploration explore_axioms(const LitmusTest& test, PtxVersion version,
               all.finals.try_emplace({.registers = registers, .memory = std::move(memory)});
           if (is_new) {
             place->second = {.lines = graph_lines(test, events, execution),
-                             .dot = graph_dot(test, events, execution)};
+                             .graph = graph_of(test, events, execution)};
           }
         }
         return asks_memory || looks_for_race();

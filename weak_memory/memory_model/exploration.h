@@ -33,10 +33,21 @@ struct ExploreOptions {
   std::function<bool()> stops;
 };
 
+// An execution's events, and what relates them; edges name nodes by number.
+struct Graph {
+  struct Edge {
+    std::size_t from = 0, to = 0;
+    std::string label;
+  };
+
+  std::vector<std::string> nodes;
+  std::vector<Edge> edges;
+};
+
 // How one execution went: a step or an event a line.
 struct Witness {
   std::vector<std::string> lines;
-  std::string dot;  // for Graphviz; empty where the model has no graph
+  Graph graph;  // without nodes where the model has none
 };
 
 struct Exploration {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/assert.h"
 #include "weak_memory/memory_model/litmus_text.h"
 
 namespace barracuda::memory_model {
@@ -13,6 +14,15 @@ using Kind = Event::Kind;
 std::string letter(std::size_t event) {
   std::string name(1, static_cast<char>('a' + event % 26));
   return event < 26 ? name : name + std::to_string(event / 26);
+}
+
+// As a string of DOT.
+std::string quoted(const std::string& text) {
+  std::string made = "\"";
+  for (const char c : text) {
+    made += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  }
+  return made + '"';
 }
 
 std::string event_text(const LitmusTest& test, const Event& event) {
@@ -69,14 +79,14 @@ std::vector<std::string> graph_lines(const LitmusTest& test, const std::vector<E
   return lines;
 }
 
-std::string graph_dot(const LitmusTest& test, const std::vector<Event>& events,
-                      const Consistent& execution) {
-  std::string dot = fmt::format("digraph \"{}\" {{\n  node [shape=box];\n", test.name);
-  const auto edge = [&](std::size_t from, std::size_t to, std::string_view name) {
-    dot += fmt::format("  e{} -> e{} [label=\"{}\"];\n", from, to, name);
+Graph graph_of(const LitmusTest& test, const std::vector<Event>& events,
+               const Consistent& execution) {
+  Graph graph;
+  const auto edge = [&](std::size_t from, std::size_t to, const char* label) {
+    graph.edges.push_back({.from = from, .to = to, .label = label});
   };
   for (std::size_t i = 0; i < events.size(); ++i) {
-    dot += fmt::format("  e{} [label=\"{}: {}\"];\n", i, letter(i), event_text(test, events[i]));
+    graph.nodes.push_back(fmt::format("{}: {}", letter(i), event_text(test, events[i])));
     if (i != 0 && events[i].kind != Kind::kInitial && events[i - 1].kind != Kind::kInitial &&
         events[i].thread == events[i - 1].thread) {
       edge(i - 1, i, "po");
@@ -93,6 +103,28 @@ std::string graph_dot(const LitmusTest& test, const std::vector<Event>& events,
     for (const std::size_t other : next_in(execution.fence_sc, i, events.size())) {
       edge(i, other, "fence-sc");
     }
+  }
+  return graph;
+}
+
+std::string dot_text(const std::vector<NamedGraph>& graphs) {
+  ASSERT(!graphs.empty());
+  const bool has_boxes = graphs.size() > 1;
+  std::string dot = fmt::format("digraph {} {{\n  node [shape=box];\n",
+                                quoted(has_boxes ? "explore" : graphs.front().name));
+  for (std::size_t number = 0; number < graphs.size(); ++number) {
+    const auto& [name, graph] = graphs[number];
+    const std::string prefix = has_boxes ? fmt::format("g{}e", number) : "e";
+    dot += has_boxes ? fmt::format("  subgraph cluster{} {{\n  label={};\n", number, quoted(name))
+                     : "";
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      dot += fmt::format("  {}{} [label={}];\n", prefix, i, quoted(graph.nodes[i]));
+    }
+    for (const Graph::Edge& edge : graph.edges) {
+      dot += fmt::format("  {0}{1} -> {0}{2} [label={3}];\n", prefix, edge.from, edge.to,
+                         quoted(edge.label));
+    }
+    dot += has_boxes ? "  }\n" : "";
   }
   return dot + "}\n";
 }

@@ -46,17 +46,20 @@ struct Runner {
 class KernelReader {
  public:
   KernelReader(const ptx::LiteralKernel& kernel, const KernelQuestion& question,
-               std::uint32_t unroll)
-      : kernel_(kernel), question_(question), unroll_(unroll) {}
+               const ExploreOptions& options)
+      : kernel_(kernel), question_(question), options_(options) {}
 
   Expected<KernelReading> run(const std::vector<KernelThread>& threads) && {
     if (auto chosen = choose(threads); !chosen) {
       return unexpected(std::move(chosen).error());
     }
-    if (auto found = find_values(); !found) {
-      return unexpected(std::move(found).error());
+    auto found = find_values();
+    if (uses_.is_stopped) {
+      reading_.bound = end_.bound();
+      reading_.is_useless = true;
+      return std::move(reading_);
     }
-    return make();
+    return found ? make() : unexpected(std::move(found).error());
   }
 
  private:
@@ -94,6 +97,7 @@ class KernelReader {
   // no thread sees what another does: the rounds also find which places two threads touch, and
   // which are written at all; the values are counted anew once that is known.
   Expected<void> find_values() {
+    uses_.end = &end_;
     uses_.is_named = [this](const Place& place) { return is_named(place); };
     std::uint64_t most_writes = 1;
     for (std::uint64_t round = 0; round <= most_writes + 1; ++round) {
@@ -103,7 +107,7 @@ class KernelReader {
       for (std::uint32_t i = 0; i < runners_.size(); ++i) {
         const KernelThread& at = runners_[i].at;
         TRY(runners_[i].tree, tree_of(kernel_, kernel_.start(at.block, at.thread), i,
-                                      runners_[i].cta, unroll_, uses_));
+                                      runners_[i].cta, options_.unroll, uses_));
         most_writes += runners_[i].tree.most_writes;
       }
       if (auto checked = check_sizes(); !checked) {
@@ -134,10 +138,11 @@ class KernelReader {
       news.uses =
           news.uses || threads != known.threads.size() || (use.is_written && !known.is_written);
       news.uses = news.uses || (use.has_flag_store && !known.has_flag_store) ||
-                  (use.has_poll && !known.has_poll);
+                  (use.has_poll && !known.has_poll) || use.apart_before > known.apart_before;
       known.is_written = known.is_written || use.is_written;
       known.has_flag_store = known.has_flag_store || use.has_flag_store;
       known.has_poll = known.has_poll || use.has_poll;
+      known.apart_before = std::max(known.apart_before, use.apart_before);
       known.line = use.line;
     }
     return news;
@@ -175,15 +180,16 @@ class KernelReader {
   }
 
   Expected<KernelReading> make() {
-    std::erase_if(runners_, [&](const Runner& each) {
-      reading_.threads_left_out += each.tree.has_accesses ? 0 : 1;
-      return !each.tree.has_accesses;
-    });
+    reading_.threads_left_out =
+        std::erase_if(runners_, [this](const Runner& each) { return !takes_part(each.tree); });
     if (runners_.size() > kMostKernelThreads) {
       return unexpected(
-          {.message = fmt::format("{} threads touch memory that others see; explore takes at most "
-                                  "{}: a smaller grid and block, or --threads, is needed",
-                                  runners_.size(), kMostKernelThreads)});
+          {.message = fmt::format("{} threads {}; explore takes at most {}: a smaller grid and "
+                                  "block, or --threads, is needed",
+                                  runners_.size(),
+                                  options_.progress ? "touch memory that others see, or may wait"
+                                                    : "touch memory that others see",
+                                  kMostKernelThreads)});
     }
     LitmusTest& test = reading_.test;
     reading_.promoted = {uses_.promoted.begin(), uses_.promoted.end()};
@@ -196,7 +202,8 @@ class KernelReader {
     add_locations();
     for (Runner& each : runners_) {
       if (each.tree.is_cut) {
-        reading_.bound = fmt::format("{} rounds of a loop, or {} events", unroll_, kMostEvents);
+        reading_.bound =
+            fmt::format("{} rounds of a loop, or {} events", options_.unroll, kMostEvents);
       }
       test.threads.push_back(each.name);
       std::vector<std::string>& names = test.registers.emplace_back();
@@ -212,6 +219,14 @@ class KernelReader {
     }
     make_barriers_wait();
     return std::move(reading_);
+  }
+
+  // Whether others see anything of it, or, where that is asked, it may not end.
+  [[nodiscard]] bool takes_part(const ThreadTree& tree) const {
+    const bool may_wait =
+        tree.has_spin ||
+        std::ranges::any_of(tree.barriers, [](const auto& passed) { return !passed.empty(); });
+    return tree.has_accesses || (options_.progress && may_wait);
   }
 
   // A CTA without clusters is one of its own.
@@ -297,7 +312,8 @@ class KernelReader {
 
   const ptx::LiteralKernel& kernel_;
   const KernelQuestion& question_;
-  std::uint32_t unroll_;
+  const ExploreOptions& options_;
+  SearchEnd end_{options_};
   std::vector<Runner> runners_;
   KernelUses uses_;
   KernelReading reading_;
@@ -308,8 +324,8 @@ class KernelReader {
 Expected<KernelReading> read_kernel(const ptx::LiteralKernel& kernel,
                                     const KernelQuestion& question,
                                     const std::vector<KernelThread>& threads,
-                                    std::uint32_t unroll) {
-  return KernelReader(kernel, question, unroll).run(threads);
+                                    const ExploreOptions& options) {
+  return KernelReader(kernel, question, options).run(threads);
 }
 
 }  // namespace barracuda::memory_model

@@ -10,6 +10,7 @@
 
 #include "base/expected.h"
 #include "ptx/literal_kernel.h"
+#include "weak_memory/memory_model/exploration.h"
 #include "weak_memory/memory_model/litmus_test.h"
 
 namespace barracuda::memory_model {
@@ -35,7 +36,8 @@ Expected<Condition> read_kernel_condition(std::string_view text, const ptx::Lite
 
 struct KernelReading {
   LitmusTest test;
-  std::string bound;  // that was hit: "4 rounds of a loop"; empty: none
+  std::string bound;        // that was hit: "4 rounds of a loop"; empty: none
+  bool is_useless = false;  // the bound leaves nothing that could be explored
   // Threads that are left out because no other thread can see what they do.
   std::uint64_t threads_left_out = 0;
   // Lines of plain stores and loads of flags that are taken as relaxed, of their fence's scope: PTX
@@ -46,10 +48,12 @@ struct KernelReading {
   bool has_uneven_barriers = false;
 };
 
-// `threads`: those that are looked at; none: all of the launch. Errors: what cannot be explored,
-// with the line.
+// `threads`: those that are looked at; none: all of the launch. Where it is asked whether the
+// kernel always ends (ExploreOptions::progress), those that may wait stay in it as well. Errors:
+// what cannot be explored, with the line.
 Expected<KernelReading> read_kernel(const ptx::LiteralKernel& kernel,
                                     const KernelQuestion& question,
-                                    const std::vector<KernelThread>& threads, std::uint32_t unroll);
+                                    const std::vector<KernelThread>& threads,
+                                    const ExploreOptions& options);
 
 }  // namespace barracuda::memory_model

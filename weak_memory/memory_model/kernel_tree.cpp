@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/assert.h"
 #include "weak_memory/memory_model/relation.h"
 
 namespace barracuda::memory_model {
@@ -65,6 +66,7 @@ struct Way {
   std::uint64_t writes = 0;
   std::map<Place, LiteralValue> own;                // what it wrote where nobody else looks
   std::map<std::uint32_t, std::uint32_t> barriers;  // turns, by barrier
+  std::uint32_t phase = 0;                          // barriers of the block
   // The reads since it last changed anything that others see: what it was then, and the
   // instruction.
   std::map<std::vector<std::uint64_t>, std::uint32_t> since;
@@ -115,21 +117,28 @@ class Walk {
     return tree_.instructions.back();
   }
 
-  void jump_to(std::uint32_t destination) {
+  void jump_to(std::uint32_t destination, bool is_spin = false) {
     Instruction made;
     made.kind = Kind::kJump;
     made.destination = destination;
     made.is_case = true;
+    made.is_spin = is_spin;
     tree_.instructions.push_back(made);
   }
 
   // Until the way ends or parts.
   Expected<void> go_on(Way way) {
     for (;;) {
-      if (tree_.instructions.size() > kMostInstructions || ++uses_.steps > kMostSteps) {
-        return unexpected({.message = "a thread of the kernel has too many ways to explore"});
+      if (uses_.end->has_come()) {
+        uses_.is_stopped = true;
+        return unexpected({.message = "the search has ended"});
       }
       TRY(const LiteralStep step, kernel_.next(way.thread));
+      if (tree_.instructions.size() > kMostInstructions || ++uses_.steps > kMostSteps) {
+        return wrong(step,
+                     "a thread of the kernel has too many ways to explore, and this is where it "
+                     "was given up; a smaller --unroll or launch, or --threads, is needed");
+      }
       tree_.most_writes = std::max(tree_.most_writes, way.writes);
       if (is_out_of_bounds(way)) {
         tree_.is_cut = true;
@@ -193,6 +202,7 @@ class Walk {
     if (turn >= kMostBarrierTurns) {
       return wrong(step, "a thread passes a barrier too often to explore");
     }
+    way.phase += is_warp ? 0 : 1;
     Instruction& made = emit(step, Kind::kBarrier);
     made.order = Order::kWeak;
     made.instance = entry->second * kMostBarrierTurns + turn;
@@ -234,6 +244,7 @@ class Walk {
     }
     Instruction& made = emit_access(step, Kind::kStore, place, value.reads);
     made.value.constant = kept_value(value.bits, place);
+    note_apart(use, made, place, way);
     ++way.writes;
   }
 
@@ -258,6 +269,26 @@ class Walk {
     return made;
   }
 
+  // With all of the launch that reach the place.
+  [[nodiscard]] bool is_strong_with_all(const Instruction& write, const Place& place) const {
+    const std::uint64_t blocks = kernel_.launch().grid.volume();
+    const bool is_wide = write.scope == Scope::kCta ? place.is_shared || blocks == 1
+                         : write.scope == Scope::kCluster
+                             ? place.is_shared || blocks <= kernel_.cluster().volume()
+                             : true;
+    return write.order != Order::kWeak && is_wide;
+  }
+
+  // A barrier orders a write before all that the block does behind it, and nothing of other blocks.
+  void note_apart(PlaceUse& use, const Instruction& write, const Place& place,
+                  const Way& way) const {
+    if (!is_strong_with_all(write, place)) {
+      const bool is_of_block = place.is_shared || kernel_.launch().grid.volume() == 1;
+      use.apart_before =
+          std::max(use.apart_before, is_of_block ? way.phase + 1 : ~std::uint32_t{0});
+    }
+  }
+
   // What the thread reads where there is no write, or no other thread reads; none: other threads
   // decide it.
   [[nodiscard]] std::optional<LiteralValue> certain_value(const Way& way,
@@ -278,7 +309,8 @@ class Walk {
   Expected<bool> read(Way& way, const LiteralStep& step) {
     const auto [seen, is_new] = way.since.try_emplace(kernel_.live_state(way.thread), here());
     if (!is_new) {
-      jump_to(seen->second);  // the pass in between has changed nothing
+      jump_to(seen->second, true);  // the pass in between has changed nothing
+      tree_.has_spin = true;
       return false;
     }
     return step.kind == LiteralStep::Kind::kLoad ? load(way, step, {}) : update(way, step);
@@ -365,6 +397,7 @@ class Walk {
       }
     }
     ++way.writes;
+    note_apart(use, *made, place, way);
     if (!kernel_.is_used(step)) {
       way.since.clear();
       const std::uint64_t read =
@@ -375,10 +408,14 @@ class Walk {
     if (!uses_.known.contains(place)) {
       return false;  // the next round knows what may be read
     }
+    ASSERT(made->target.has_value());  // or what it reads would not be used
     const std::uint32_t number = *made->target;
+    // What puts back what it read changes nothing if nothing can come in between.
+    const bool is_apart = way.phase < uses_.known.at(place).apart_before;
+    const bool always_writes = made->kind == Kind::kUpdate;
     return part(way, place, number, here() - 1, [&](Way each, std::uint64_t old) -> Expected<void> {
       TRY(const LiteralValue left, kernel_.updated(step, ptx_bits(old, place)));
-      if (kept_value(left.bits, place) != old) {
+      if (kept_value(left.bits, place) != old || (is_apart && always_writes)) {
         each.since.clear();
       }
       kernel_.give(
@@ -415,15 +452,16 @@ class Walk {
   }
 
   Expected<bool> update_own(Way& way, const LiteralStep& step, const Place& place) {
-    const LiteralValue old = *certain_value(way, place);
-    TRY(LiteralValue left, kernel_.updated(step, old.bits));
-    left.reads |= old.reads | step.depends_on;
+    const auto old = certain_value(way, place);
+    ASSERT(old.has_value());  // nobody else sees the place
+    TRY(LiteralValue left, kernel_.updated(step, old->bits));
+    left.reads |= old->reads | step.depends_on;
     uses_.found[place].values.insert(kept_value(left.bits, place));
-    if (left.bits != old.bits) {
+    if (left.bits != old->bits) {
       way.since.clear();
     }
     way.own[place] = left;
-    kernel_.give(way.thread, step, {old});
+    kernel_.give(way.thread, step, {*old});
     return true;
   }
 

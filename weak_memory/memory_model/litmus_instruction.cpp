@@ -320,8 +320,7 @@ class Reader {
   Expected<Instruction> read_barrier() {
     made_.kind = Kind::kBarrier;
     made_.waits = verb_.text == "bar.cta.sync";
-    TRY(const std::uint64_t instance, words_.take_number());
-    made_.instance = static_cast<std::uint32_t>(instance);
+    TRY(made_.instance, words_.take_index());
     if (words_.take_if(",")) {
       TRY(made_.number, operand());
     }
@@ -360,6 +359,11 @@ Expected<Statement> read_statement(Words& words, ThreadNames& names,
                                    const DeclareLocation& declare) {
   Reader reader(words, names, addresses, declare);
   TRY(const Instruction made, reader.read());
+  const Operand& divisor = made.kind == Kind::kCompute ? made.second : made.value;
+  if ((made.kind == Kind::kCompute || made.kind == Kind::kUpdate) &&
+      made.operation == Operation::kDiv && divisor == Operand()) {
+    return unexpected(words.error_at(made.line, "division by zero; PTX leaves open what it gives"));
+  }
   return Statement{.instruction = made, .label = reader.label};
 }
 

@@ -73,6 +73,9 @@ class Reader {
         test_.name += words_.take().text;
       }
     }
+    if (test_.name.empty()) {
+      return wrong("a name is expected behind 'PTX', before '{'");
+    }
     words_.take();
     return {};
   }
@@ -163,11 +166,11 @@ class Reader {
     bool has_cluster = false;
     do {
       const Word level = words_.take();
-      auto number = words_.take_number();
+      const auto number = words_.take_index();
       if (!number) {
-        return unexpected(std::move(number).error());
+        return unexpected(number.error());
       }
-      const auto value = static_cast<std::uint32_t>(*number);
+      const std::uint32_t value = *number;
       if (level.text == "cta") {
         thread.cta = value;
       } else if (level.text == "cluster") {
@@ -400,6 +403,11 @@ class Reader {
         }
         continue;
       }
+      if (!begins_condition(words_) ||
+          (has_condition && !words_.is_next("filter") && !words_.is_next("always"))) {
+        return wrong("the file should end behind the condition; there is still " +
+                     quoted(words_.next()));
+      }
       const bool is_negated = words_.take_if("~");
       const Word word = words_.take();
       auto condition = read_or(0);
@@ -410,15 +418,12 @@ class Reader {
         test_.filter = *std::move(condition);
       } else if (word.text == "always") {
         test_.always = *std::move(condition);
-      } else if ((word.text == "exists" || word.text == "forall") && !has_condition) {
+      } else {
         has_condition = true;
         test_.quantifier = word.text == "forall" ? Quantifier::kForall
                            : is_negated          ? Quantifier::kNever
                                                  : Quantifier::kExists;
         test_.condition = *std::move(condition);
-      } else {
-        return unexpected(words_.error_at(
-            word.line, "the file should end behind the condition; there is still " + quoted(word)));
       }
       words_.take_if(";");
     }
@@ -520,6 +525,10 @@ class Reader {
 
   // The shared location of another CTA than the first is `x@CTA`.
   Expected<Term> read_location_term() {
+    if (!is_name(words_.next().text)) {
+      return wrong("a register, a location or a number is expected here, not " +
+                   quoted(words_.next()));
+    }
     std::string name = words_.next().text;
     if (words_.next(1).text == "@") {
       name += "@" + words_.next(2).text;

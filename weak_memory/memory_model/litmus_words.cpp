@@ -1,6 +1,7 @@
 #include "weak_memory/memory_model/litmus_words.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -57,7 +58,7 @@ class Splitter {
                    : fmt::format("unexpected byte {:#04x}", static_cast<unsigned char>(c));
       }
     }
-    words.push_back({"", line});
+    words.push_back({"", words.empty() ? line : words.back().line});
     return "";
   }
 
@@ -141,11 +142,28 @@ Expected<void> Words::expect(std::string_view text) {
 Expected<std::uint64_t> Words::take_number() {
   const Word word = next();
   const auto value = parse_number<std::int64_t>(word.text);
+  if (!value && is_number(word.text)) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    return unexpected(error(fmt::format("{} does not fit into 64 bits: numbers are from {} to {}",
+                                        quoted(word), Limits::min(), Limits::max())));
+  }
   if (!value) {
     return unexpected(error("a number is expected here, not " + quoted(word)));
   }
   take();
   return static_cast<std::uint64_t>(*value);
+}
+
+Expected<std::uint32_t> Words::take_index() {
+  const Word word = next();
+  TRY(const std::uint64_t value, take_number());
+  constexpr auto kMost = std::numeric_limits<std::uint32_t>::max();
+  if (value > kMost) {
+    return unexpected(error_at(
+        word.line,
+        fmt::format("a number from 0 to {} is expected here, not {}", kMost, quoted(word))));
+  }
+  return static_cast<std::uint32_t>(value);
 }
 
 Expected<std::string> Words::take_name() {

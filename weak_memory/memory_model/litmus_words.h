@@ -30,6 +30,8 @@ class Words {
   bool take_if(std::string_view text);
   Expected<void> expect(std::string_view text);
   Expected<std::uint64_t> take_number();
+  // That counts something: of 32 bits, none below zero.
+  Expected<std::uint32_t> take_index();
   Expected<std::string> take_name();
 
   // `message` with the file and the line of the next word, or of `line`.

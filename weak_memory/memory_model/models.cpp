@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/assert.h"
 #include "weak_memory/memory_model/enumeration.h"
@@ -30,6 +33,35 @@ StateModel state_model(Model model) {
 
 bool has_proxies(const Instruction& instruction) {
   return instruction.kind == Instruction::Kind::kProxyFence || instruction.proxy != Proxy::kGeneric;
+}
+
+// As the end of "it has no …".
+std::optional<Diagnostic> missing_in(const LitmusTest& test, Model model) {
+  if (has_states(model)) {
+    return not_in_model(test, state_model(model));
+  }
+  if (test.always) {
+    return Diagnostic{.message = "states of which 'always' could be asked"};
+  }
+  for (const Thread& thread : test.program.threads) {
+    for (const Instruction& each : thread.instructions) {
+      if (model == Model::kPtx60 && (has_proxies(each) || test.addresses[each.address].is_alias)) {
+        return Diagnostic{.message = "proxies and aliases", .line = each.line};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::string who_takes(const LitmusTest& test) {
+  std::vector<std::string_view> names;
+  for (const auto& [model, name] : kNames) {
+    if (!missing_in(test, model)) {
+      names.push_back(name);
+    }
+  }
+  return names.empty() ? "no model takes this test"
+                       : fmt::format("this test can be asked of {}", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -61,27 +93,12 @@ bool has_progress(Model model) {
 }
 
 std::optional<Diagnostic> not_in_model(const LitmusTest& test, Model model) {
-  if (has_states(model)) {
-    return not_in_model(test, state_model(model));
+  auto missing = missing_in(test, model);
+  if (missing) {
+    missing->message =
+        fmt::format("model {} has no {}; {}", name_of(model), missing->message, who_takes(test));
   }
-  if (test.always) {
-    return Diagnostic{
-        .message = fmt::format("model {} has no states of which 'always' could be asked; the "
-                               "models sc, weak, strong and device have",
-                               name_of(model))};
-  }
-  if (model == Model::kPtx75) {
-    return std::nullopt;
-  }
-  for (const Thread& thread : test.program.threads) {
-    for (const Instruction& each : thread.instructions) {
-      if (has_proxies(each) || test.addresses[each.address].is_alias) {
-        return Diagnostic{.message = "model ptx-6.0 has no proxies and aliases; ptx-7.5 does",
-                          .line = each.line};
-      }
-    }
-  }
-  return std::nullopt;
+  return missing;
 }
 
 Exploration explore(const LitmusTest& test, Model model, const ExploreOptions& options) {

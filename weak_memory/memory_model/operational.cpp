@@ -52,20 +52,6 @@ bool is_in_model(const LitmusTest& test, StateModel model, const Instruction& in
          !test.addresses[instruction.address].is_alias;
 }
 
-std::string_view name_of(StateModel model) {
-  switch (model) {
-    case StateModel::kSc:
-      return "sc";
-    case StateModel::kWeak:
-      return "weak";
-    case StateModel::kStrong:
-      return "strong";
-    case StateModel::kDevice:
-      return "device";
-  }
-  ASSERT(false);
-}
-
 // The finals in which `thread` and `other`, which are alike, have changed places.
 void add_exchanged(const LitmusTest& test, std::size_t thread, std::size_t other,
                    std::map<Final, Witness>& finals) {
@@ -122,27 +108,22 @@ Exploration explore_with(const Model& model, const LitmusTest& test, ExploreOpti
 }  // namespace
 
 std::optional<Diagnostic> not_in_model(const LitmusTest& test, StateModel model) {
-  const auto missing = [&](std::uint32_t line, const std::string& what) {
-    return Diagnostic{
-        .message = fmt::format("model {} has no {}; the models ptx-6.0 and ptx-7.5 do",
-                               name_of(model), what),
-        .line = line};
-  };
   for (std::size_t i = 0; i < test.threads.size(); ++i) {
     const Thread& thread = test.program.threads[i];
     for (std::size_t number = 0; number < thread.instructions.size(); ++number) {
       const Instruction& each = thread.instructions[number];
       if (!is_in_model(test, model, each)) {
-        return missing(each.line, "'" + instruction_text(test, i, each) + "'");
+        return Diagnostic{.message = "'" + instruction_text(test, i, each) + "'",
+                          .line = each.line};
       }
       if (each.kind == Kind::kBarrier && is_in_loop(thread, number)) {
-        return missing(each.line, "barriers in loops");
+        return Diagnostic{.message = "barriers in loops", .line = each.line};
       }
     }
   }
   const bool has_memory = model == StateModel::kSc || model == StateModel::kDevice;
   if (!has_memory && asks_memory(test)) {
-    return missing(0, "one memory that a condition could ask for, only registers");
+    return Diagnostic{.message = "memory of which a condition could ask, only registers"};
   }
   return std::nullopt;
 }

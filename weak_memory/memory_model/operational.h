@@ -12,7 +12,7 @@ namespace barracuda::memory_model {
 
 enum class StateModel : std::uint8_t { kSc, kWeak, kStrong, kDevice };
 
-// What the test has that the model does not, with the line; the file's name is left to the caller.
+// What the test has that the model does not, as the end of "the model has no …", with the line.
 std::optional<Diagnostic> not_in_model(const LitmusTest& test, StateModel model);
 
 // `test` outlives the call only. It has nothing that the model does not.

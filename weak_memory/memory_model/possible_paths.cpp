@@ -34,8 +34,7 @@ Cell cell_of(const Event& event) {
 class Takings {
  public:
   Takings(const Program& program, const std::vector<std::vector<Path>>& threads)
-      : program_(program), is_strong_(program.locations, true) {
-    find_strong();
+      : program_(program), is_strong_(strongly_written(program)) {
     for (std::uint32_t i = 0; i < program.locations; ++i) {
       initial_.insert({i, program.location(i).initial});
     }
@@ -57,24 +56,6 @@ class Takings {
   }
 
  private:
-  void find_strong() {
-    for (const Thread& one : program_.threads) {
-      for (const Instruction& each : one.instructions) {
-        if (each.writes()) {
-          is_strong_[each.location] = is_strong_[each.location] && is_strong_with_all(one, each);
-        }
-      }
-    }
-  }
-
-  [[nodiscard]] bool is_strong_with_all(const Thread& one, const Instruction& each) const {
-    return each.order != Order::kWeak && each.proxy == Proxy::kGeneric &&
-           each.address == each.generic &&
-           std::ranges::all_of(program_.threads, [&](const Thread& other) {
-             return &one == &other || one.includes(each.scope, other);
-           });
-  }
-
   // What each path writes: by stores, and by atomics of which values.
   void add(const std::vector<Path>& paths) {
     std::map<Cell, std::uint64_t> stores, all;

@@ -73,6 +73,24 @@ bool compare(Comparison comparison, std::uint64_t left, std::uint64_t right) {
   ASSERT(false);
 }
 
+std::vector<bool> strongly_written(const Program& program) {
+  std::vector<bool> is_strong(program.locations, true);
+  for (const Thread& one : program.threads) {
+    for (const Instruction& each : one.instructions) {
+      if (each.writes()) {
+        const bool is_strong_with_all =
+            each.order != Order::kWeak && each.proxy == Proxy::kGeneric &&
+            each.address == each.generic &&
+            std::ranges::all_of(program.threads, [&](const Thread& other) {
+              return &one == &other || one.includes(each.scope, other);
+            });
+        is_strong[each.location] = is_strong[each.location] && is_strong_with_all;
+      }
+    }
+  }
+  return is_strong;
+}
+
 std::vector<std::vector<std::size_t>> identical_threads(const Program& program) {
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t thread = 0; thread < program.threads.size(); ++thread) {

@@ -90,6 +90,8 @@ struct Instruction {
   // Of a jump: it only tells values of a read apart, and nothing depends on it. Backwards it stands
   // for a way that needs no exploring: a value that is never read, a pass that changes nothing.
   bool is_case = false;
+  bool is_spin =
+      false;  // of a case backwards: such a pass, so that the thread may go round for ever
   std::uint32_t line = 0;  // of the file
 
   [[nodiscard]] bool updates() const {
@@ -153,6 +155,10 @@ struct Program {
     return number < about.size() ? about[number] : Location();
   }
 };
+
+// By location: whether all that write it are morally strong with each other, so that nothing comes
+// between what an atomic reads and what it writes.
+std::vector<bool> strongly_written(const Program& program);
 
 // Threads of one CTA that do the same from the same registers, in groups of two or more.
 std::vector<std::vector<std::size_t>> identical_threads(const Program& program);

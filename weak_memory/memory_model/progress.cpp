@@ -89,7 +89,7 @@ class Search {
         events_.push_back(event);
         events_.back().dependencies <<= before;
       }
-      chosen_.push_back({&way, before});
+      chosen_.emplace_back(&way, before);
       if (events_.size() > kMostEvents) {
         made_.bound = "64 events of an execution";
       } else {
@@ -135,13 +135,22 @@ class Search {
     });
   }
 
+  // A strong read returns in the end what the last write left, but for those writes that only put
+  // back what is there, again and again.
   [[nodiscard]] bool may_last(const Consistent& execution) const {
+    std::uint64_t put_back = 0;
+    for (const auto& [way, first] : chosen_) {
+      for (std::size_t i = way->repeats_from;
+           way->end == Way::End::kSpins && i < way->events.size(); ++i) {
+        put_back |= way->events[i].kind == Kind::kWrite ? std::uint64_t{1} << (first + i) : 0;
+      }
+    }
     for (const auto& [way, first] : chosen_) {
       for (std::size_t i = way->repeats_from;
            way->end == Way::End::kSpins && i < way->events.size(); ++i) {
         const std::size_t read = first + i;
         if (events_[read].kind == Kind::kRead && events_[read].is_strong() &&
-            execution.coherence.from(execution.source[read]) != 0) {
+            (execution.coherence.from(execution.source[read]) & ~put_back) != 0) {
           return false;
         }
       }
@@ -150,7 +159,7 @@ class Search {
   }
 
   [[nodiscard]] Witness witness(const Consistent& execution) const {
-    Witness made{.lines = {}, .dot = graph_dot(test_, events_, execution)};
+    Witness made{.lines = {}, .graph = graph_of(test_, events_, execution)};
     for (std::size_t thread = 0; thread < chosen_.size(); ++thread) {
       const Way& way = *chosen_[thread].first;
       const std::string& name = test_.threads[thread];

@@ -25,14 +25,7 @@ class SearchEnd {
   }
 
   // As Exploration::bound says it. Empty: it has not come.
-  [[nodiscard]] std::string bound() const {
-    const auto seconds = [](double all) {
-      return std::to_string(static_cast<std::uint64_t>(all)) + " s";
-    };
-    return is_stopped()               ? seconds(age()) + " (interrupted)"
-           : age() > options_.seconds ? seconds(options_.seconds)
-                                      : "";
-  }
+  [[nodiscard]] std::string bound() const;
 
  private:
   using Clock = std::chrono::steady_clock;

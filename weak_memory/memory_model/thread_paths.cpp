@@ -5,6 +5,8 @@
 #include <ranges>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace barracuda::memory_model {
 namespace {
 
@@ -75,6 +77,7 @@ class Walk {
         unroll_(unroll),
         most_(most),
         used_(used_later(program.threads[thread])),
+        is_strongly_written_(strongly_written(program)),
         is_jumped_back_to_(instructions_.size()) {
     for (std::uint32_t i = 0; i < instructions_.size(); ++i) {
       if (instructions_[i].kind == Kind::kJump && instructions_[i].destination <= i) {
@@ -189,6 +192,7 @@ class Walk {
         break;
       }
       case Kind::kCompute:
+        ASSERT(each.target.has_value());
         progress.come_from[*each.target] =
             (each.operation == Operation::kMove ? 0 : source(progress, each.value)) |
             source(progress, each.second);
@@ -262,6 +266,7 @@ class Walk {
     }
     if (each.destination <= here) {
       if (each.is_case) {
+        note_spin(progress, each);
         return false;
       }
       if (const auto from = last_pass(progress, each.destination)) {
@@ -277,6 +282,16 @@ class Walk {
     return true;
   }
 
+  // Who wrote the program knows that the pass changes nothing.
+  void note_spin(const Progress& progress, const Instruction& jump) {
+    if (jump.is_spin) {
+      const auto arrival =
+          std::ranges::find(progress.arrivals, jump.destination, &Arrival::instruction);
+      ASSERT(arrival != progress.arrivals.end());
+      found_.spins.push_back({.path = progress.path, .repeats_from = arrival->events});
+    }
+  }
+
   static void arrive(Progress& progress) {
     std::erase_if(progress.arrivals,
                   [&](const Arrival& arrival) { return arrival.instruction == progress.next; });
@@ -285,8 +300,19 @@ class Walk {
                                  .registers = progress.path.registers});
   }
 
-  // Of a jump back to `first`: where the pass begins, if it only reads and could be taken again and
-  // again.
+  // Whether it only reads, or writes to memory what an atomic has just read there. Nothing comes
+  // between these two, so who reads the one could as well read what it came from.
+  [[nodiscard]] bool changes_nothing(const std::vector<Event>& events, std::size_t event) const {
+    const Event& each = events[event];
+    if (each.kind != Event::Kind::kWrite) {
+      return each.kind == Event::Kind::kRead || each.kind == Event::Kind::kFence;
+    }
+    return each.instruction->updates() && each.value == events[event - 1].value &&
+           is_strongly_written_[each.location];
+  }
+
+  // Of a jump back to `first`: where the pass begins, if it changes nothing and could be taken
+  // again and again.
   [[nodiscard]] std::optional<std::size_t> last_pass(const Progress& progress,
                                                      std::uint32_t first) const {
     const auto arrival = std::ranges::find(progress.arrivals, first, &Arrival::instruction);
@@ -294,17 +320,15 @@ class Walk {
       return std::nullopt;
     }
     const auto& events = progress.path.events;
-    const bool only_reads =
-        std::all_of(events.begin() + static_cast<std::ptrdiff_t>(arrival->events), events.end(),
-                    [](const Event& event) {
-                      return event.kind == Event::Kind::kRead || event.kind == Event::Kind::kFence;
-                    });
     bool is_as_before = true;
+    for (std::size_t i = arrival->events; i < events.size(); ++i) {
+      is_as_before = is_as_before && changes_nothing(events, i);
+    }
     for (std::size_t reg = 0; reg < progress.path.registers.size(); ++reg) {
       is_as_before = is_as_before && (!used_[first][reg] ||
                                       progress.path.registers[reg] == arrival->registers[reg]);
     }
-    return only_reads && is_as_before ? std::optional(arrival->events) : std::nullopt;
+    return is_as_before ? std::optional(arrival->events) : std::nullopt;
   }
 
   const Program& program_;
@@ -314,6 +338,7 @@ class Walk {
   std::uint32_t unroll_;
   std::uint64_t most_;
   std::vector<Registers> used_;
+  std::vector<bool> is_strongly_written_;  // by location
   std::vector<bool> is_jumped_back_to_;
   std::vector<Progress> todo_;
   Paths found_;

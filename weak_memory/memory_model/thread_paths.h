@@ -23,8 +23,8 @@ struct Path {
   std::vector<std::uint64_t> registers;
 };
 
-// A thread that goes round for ever: its last pass, from event `repeats_from` on, only reads, and
-// leaves all that it will ever look at as it was.
+// A thread that goes round for ever: its last pass, from event `repeats_from` on, only reads, or
+// writes by atomics what they have read, and leaves all that it will ever look at as it was.
 struct Spin {
   Path path;
   std::size_t repeats_from = 0;
@@ -41,10 +41,10 @@ struct Paths {
 };
 
 // A jump backwards is taken `unroll` times at most. A pass of a loop that only reads (a
-// compare-and-swap that fails does) and leaves what is looked at later as it was is left out: it
-// changes nothing that is seen later, and only adds to what must hold. `others`: what other threads
-// may write; besides, it reads what it wrote last itself, or else what was there at first.
-// `most`: number of paths.
+// compare-and-swap that fails does, and an exchange of a value for itself as good as) and leaves
+// what is looked at later as it was is left out: it changes nothing that is seen later, and only
+// adds to what must hold. `others`: what other threads may write; besides, it reads what it wrote
+// last itself, or else what was there at first. `most`: number of paths.
 Paths paths_of(const Program& program, std::uint32_t thread, const ValueSets& others,
                std::uint32_t unroll, std::uint64_t most);
 

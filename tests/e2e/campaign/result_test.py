@@ -73,6 +73,8 @@ class Results(unittest.TestCase):
         text = '{"schema":2, "type":"litmus-result","verdict":"holds"}\n'
         self.assertEqual(merge([text, text]), ([text, text], None))
         self.assertEqual(what_was_found([text, text], None), ["2 verdicts hold"])
+        other = text.replace("holds", "does not hold")
+        self.assertEqual(what_was_found([text, other], None), ["1 verdict holds", "1 does not hold"])
 
     def test_the_summary_of_all(self):
         def summary(runs, incomplete, coverage, gaps):

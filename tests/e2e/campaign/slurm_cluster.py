@@ -10,6 +10,7 @@ from pathlib import Path
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 UP_WITHIN = 60  # seconds
+LARGEST_ARRAY = 40  # elements; MaxArraySize is one more
 CONFIGURATION = """\
 ClusterName=campaign
 SlurmctldHost={host}(127.0.0.1)
@@ -39,7 +40,7 @@ JobCompType=jobcomp/none
 ReturnToService=2
 MinJobAge=300
 KillWait=5
-MaxArraySize=41
+MaxArraySize={array}
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} State=UNKNOWN
 PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
@@ -75,7 +76,7 @@ class SlurmCluster:
         configuration = self.folder / "slurm.conf"
         configuration.write_text(CONFIGURATION.format(
             host=host, controller=free_port(), node=free_port(), folder=self.folder,
-            cores=len(os.sched_getaffinity(0))), encoding="utf-8")
+            cores=len(os.sched_getaffinity(0)), array=LARGEST_ARRAY + 1), encoding="utf-8")
         os.environ["SLURM_CONF"] = str(configuration)
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(128))
@@ -88,7 +89,7 @@ class SlurmCluster:
             self.start("slurmctld", "-D", "-f", str(configuration))
             self.start("slurmd", "-D", "-f", str(configuration), "-N", host)
             self.wait_until(lambda: self.sinfo() in ("idle", "mix", "alloc"), "the node")
-        except Exception:
+        except BaseException:  # an interruption too
             self.stop()
             raise
         return self

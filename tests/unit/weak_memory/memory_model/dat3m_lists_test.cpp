@@ -1,9 +1,10 @@
 // Dat3M's tests for PTX, with its verdicts: an oracle that others wrote. They are read from a
-// checkout of github.com/hernanponcedeleon/Dat3M that BARRACUDA_DAT3M names: its folder `litmus`
-// beside lists of lines PATH,0|1.
+// checkout of github.com/hernanponcedeleon/Dat3M that BARRACUDA_DAT3M names: its folder `litmus`,
+// and lists of lines PATH,0|1 among the resources of its tests, or beside `litmus`.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -48,7 +49,10 @@ void check_list(const std::string& list, std::size_t rows_expected, const HasVer
     WARN("skipped: BARRACUDA_DAT3M names no checkout of Dat3M");
     return;
   }
-  const auto text = read_file(folder + ("/" + list));
+  const std::string beside = folder + ("/" + list);
+  const std::string resource = folder + ("/dartagnan/src/test/resources/" + list);
+  const auto text = read_file(std::filesystem::exists(resource) ? resource : beside);
+  INFO((text ? "" : text.error().to_string()));
   REQUIRE(text.has_value());
   const std::vector<Row> rows = rows_of(*text);
   if (rows.size() != rows_expected) {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct Launch {
   std::string exists = {};
   std::uint32_t unroll = 4;
   std::vector<KernelThread> only = {};
+  bool progress = false;
 };
 
 void with_reading(const std::string& body, const Launch& launch,
@@ -74,7 +76,8 @@ void with_reading(const std::string& body, const Launch& launch,
     REQUIRE(condition);
     question.condition = *std::move(condition);
   }
-  look(read_kernel(*kernel, question, launch.only, launch.unroll));
+  look(read_kernel(*kernel, question, launch.only,
+                   {.unroll = launch.unroll, .progress = launch.progress}));
 }
 
 bool is_reachable(const std::string& body, const Launch& launch, Model model = Model::kPtx75) {
@@ -100,6 +103,23 @@ bool has_race(const std::string& body, const Launch& launch) {
     race = explore(reading->test, Model::kPtx75, options).race.has_value();
   });
   return race;
+}
+
+// None: a bound was hit.
+std::optional<bool> always_ends(const std::string& body, Launch launch) {
+  launch.progress = true;
+  std::optional<bool> ends;
+  with_reading(body, launch, [&](const Expected<KernelReading>& reading) {
+    INFO((reading ? "" : reading.error().message));
+    REQUIRE(reading);
+    const Exploration found = explore(reading->test, Model::kPtx75, {.progress = true});
+    if (found.violation) {
+      ends = false;
+    } else if (found.is_complete() && reading->bound.empty()) {
+      ends = true;
+    }
+  });
+  return ends;
 }
 
 std::string error_of(const std::string& body, const Launch& launch) {
@@ -236,6 +256,82 @@ TEST_CASE("barriers order shared memory, in models with states too") {
   }
   CHECK(has_race(exchange(""), {.threads = 2}));
   CHECK_FALSE(has_race(exchange("bar.sync 0;"), {.threads = 2}));
+}
+
+std::string exchange_lock(const std::string& unlock) {
+  return R"(
+SPIN:
+  atom.acquire.gpu.global.exch.b32 %r5, [%rd2], 1;
+  setp.ne.s32 %p2, %r5, 0;
+  @%p2 bra SPIN;
+  ld.global.u32 %r6, [%rd1];
+  add.s32 %r7, %r6, 1;
+  st.global.u32 [%rd1], %r7;
+  )" + unlock;
+}
+
+TEST_CASE("an exchange that puts back what it read is left out if nothing comes in between") {
+  const Launch lost{.blocks = 2, .exists = "x[0] != 2"};
+  CHECK_FALSE(is_reachable(exchange_lock("st.release.gpu.global.u32 [%rd2], 0;"), lost));
+  // A plain store may.
+  with_reading(exchange_lock("st.global.u32 [%rd2], 0;"), lost, [](const auto& reading) {
+    REQUIRE(reading);
+    CHECK(reading->bound == "4 rounds of a loop, or 64 events");
+  });
+}
+
+TEST_CASE("a plain store behind which all threads of the block meet comes in between nothing") {
+  const std::string polls_shared_flag = R"(
+  mov.u32 %r3, tile;
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra ALL;
+  st.shared.u32 [%r3], 0;
+ALL:
+  bar.sync 0;
+  @%p1 bra POLL;
+  atom.release.cta.shared.exch.b32 %r4, [%r3], 1;
+  ret;
+POLL:
+  atom.acquire.cta.shared.add.u32 %r5, [%r3], 0;
+  setp.eq.s32 %p2, %r5, 0;
+  @%p2 bra POLL;
+  st.global.u32 [%rd3], %r5;)";
+  CHECK_FALSE(is_reachable(polls_shared_flag, {.threads = 2, .exists = "out[0] != 1"}));
+}
+
+TEST_CASE("whether a kernel always ends") {
+  const Launch two{.blocks = 2};
+  const std::string fence = "membar.gl;";
+  CHECK(always_ends(message_passing(fence, fence), two) == true);
+  const std::string plain = "ld.global.u32 %r5, [%rd2]";
+  CHECK(always_ends(message_passing("", "", plain), two) == false);
+  CHECK(always_ends(exchange_lock("st.release.gpu.global.u32 [%rd2], 0;"), two) == true);
+  CHECK(always_ends(exchange_lock(""), two) == false);
+  // Nobody writes what is polled, and nobody else sees that thread.
+  const std::string poll =
+      "POLL: ld.relaxed.gpu.global.u32 %r5, [%rd2]; setp.eq.s32 %p2, %r5, 0; @%p2 bra POLL;";
+  CHECK(always_ends(poll, two) == false);
+  // The other one waits for it at a barrier.
+  const Launch block{.threads = 2};
+  CHECK(always_ends("setp.ne.s32 %p1, %r1, 0; @%p1 bra ALL;" + poll + "ALL: bar.sync 0;", block) ==
+        false);
+  CHECK(always_ends("bar.sync 0;", block) == true);
+}
+
+TEST_CASE("the reading of a kernel that is told to end ends, and says so") {
+  const auto module = ptx::parse(kernel_of(exchange_lock("bra SPIN;")));
+  REQUIRE(module);
+  ptx::LiteralLaunch launch;
+  launch.parameters.resize(24);
+  const auto kernel =
+      ptx::LiteralKernel::create(*module, *module->find_function("k"), std::move(launch));
+  REQUIRE(kernel);
+  ExploreOptions options;
+  options.stops = [] { return true; };
+  const auto reading = read_kernel(*kernel, {}, {}, options);
+  REQUIRE(reading);
+  CHECK(reading->is_useless);
+  CHECK(reading->bound == "0 s (interrupted)");
 }
 
 TEST_CASE("load buffering: what is copied comes from nowhere, a constant does not") {

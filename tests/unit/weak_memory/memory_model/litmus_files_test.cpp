@@ -5,7 +5,7 @@
 // where it is not named.
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -58,18 +58,18 @@ std::set<Outcome> registers_of(const Exploration& found) {
   return registers;
 }
 
-constexpr double kSlowest = 1;  // seconds
+constexpr double kSlowest = 1;  // seconds of a processor: others may be at work beside
 
 std::optional<Exploration> timed(const LitmusTest& test, Model model, bool reduce) {
   if (not_in_model(test, model)) {
     return std::nullopt;
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   ExploreOptions options;
   options.reduce = reduce;
   Exploration found = explore(test, model, options);
   CHECK(found.is_complete());
-  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < kSlowest);
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < kSlowest);
   return found;
 }
 
@@ -239,6 +239,53 @@ TEST_CASE("hashes of states and whole states tell the same states apart") {
     options.exact = true;
     CHECK(explore_states(*test, StateModel::kWeak, options).states == hashed);
   }
+}
+
+TEST_CASE("a loop that exchanges a value for itself is passed once, and may go on for ever") {
+  const auto lock = [](const std::string& unlock) {
+    const std::string row =
+        "L: atom.acquire.gpu.exch r0, l, 1 | L: atom.acquire.gpu.exch r0, l, 1 ;\n"
+        "bne r0, 0, L | bne r0, 0, L ;\n";
+    const auto test = read_litmus("PTX t\n{ l=0; }\nP0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n" + row +
+                                      unlock + "forall (P0:r0 == 0)\n",
+                                  "t");
+    REQUIRE(test.has_value());
+    return *test;
+  };
+  const LitmusTest unlocked = lock("st.release.gpu l, 0 | st.release.gpu l, 0 ;\n");
+  CHECK(explore(unlocked, Model::kPtx75, {}).is_complete());
+  CHECK_FALSE(explore(unlocked, Model::kPtx75, {.progress = true}).violation.has_value());
+  CHECK(explore(lock(""), Model::kPtx75, {.progress = true}).violation.has_value());
+  // A plain store may come between what the exchange reads and what it writes.
+  const LitmusTest plain = lock("st.weak l, 0 | st.weak l, 0 ;\n");
+  CHECK(explore(plain, Model::kPtx75, {}).bound == "4 rounds of a loop");
+}
+
+TEST_CASE("a test that a model has not is sent to those that have it") {
+  const auto answer = [](const std::string& rows, const std::string& condition, Model model) {
+    const auto test =
+        read_litmus("PTX t\n{ x=0; s @ surface aliases x; }\nP0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n" +
+                        rows + condition,
+                    "t");
+    REQUIRE(test.has_value());
+    const auto missing = not_in_model(*test, model);
+    REQUIRE(missing.has_value());
+    return missing->message;
+  };
+  const std::string of_memory = "exists (x == 1)\n";
+  CHECK(answer("suld r1, s | ;\n", "exists (P0:r1 == 1)\n", Model::kWeak) ==
+        "model weak has no 'suld.weak r1, s'; this test can be asked of sc, ptx-7.5");
+  CHECK(answer("bar.cta.sync 0 | bar.cta.sync 0 ;\n", of_memory, Model::kStrong) ==
+        "model strong has no 'bar.cta.sync 0'; this test can be asked of sc, device, ptx-6.0, "
+        "ptx-7.5");
+  CHECK(answer("st.weak x, 1 | ;\n", of_memory, Model::kWeak) ==
+        "model weak has no memory of which a condition could ask, only registers; this test can be "
+        "asked of sc, device, ptx-6.0, ptx-7.5");
+  CHECK(answer("bar.cta.sync 0 | ;\n", "always (x == 0)\n", Model::kWeak) ==
+        "model weak has no 'bar.cta.sync 0'; this test can be asked of sc, device");
+  CHECK(answer("suld r1, s | ;\n", "always (P0:r1 == 0)\n", Model::kPtx75) ==
+        "model ptx-7.5 has no states of which 'always' could be asked; this test can be asked of "
+        "sc");
 }
 
 TEST_CASE("an invariant of every state is held against those in between") {

@@ -74,7 +74,7 @@ TEST_CASE("what is wrong with a litmus file is said with its line") {
   CHECK(error_of(with_rows("goto L | ;")) == "t.litmus:4: thread P0 has no label 'L'");
   CHECK(error_of(with_rows(" | | ;")) == "t.litmus:4: this row has more than 2 columns");
   CHECK(error_of(with_rows("st.weak x, 1 | ;", "exists (x == 1"))
-            .starts_with("t.litmus:6: a bracket of the condition is not closed"));
+            .starts_with("t.litmus:5: a bracket of the condition is not closed"));
   CHECK(error_of(with_rows("st.weak x, 1 | ;", "exists (y == 1)")) ==
         "t.litmus:5: there is no location 'y'");
   CHECK(error_of(with_rows("st.weak x, 1 | ;", "exists (P0:r1 == 1)")) ==
@@ -83,6 +83,43 @@ TEST_CASE("what is wrong with a litmus file is said with its line") {
         std::string::npos);
   CHECK(error_of("PTX t\n{}\nP0 | P0 ;\nexists (true)")
             .starts_with("t.litmus:3: two threads are named 'P0'"));
+  CHECK(error_of("PTX\n{ x=0; }\nP0 ;\nexists (true)") ==
+        "t.litmus:2: a name is expected behind 'PTX', before '{'");
+}
+
+TEST_CASE("what follows the condition is refused for what it is") {
+  const auto of_condition = [](const std::string& condition) {
+    return error_of(with_rows("st.weak x, 1 | ;", condition));
+  };
+  CHECK(of_condition("exists (x == 1))") ==
+        "t.litmus:5: the file should end behind the condition; there is still ')'");
+  CHECK(of_condition("exists (x == 1) garbage here") ==
+        "t.litmus:5: the file should end behind the condition; there is still 'garbage'");
+  CHECK(of_condition("exists (x == 1)\nforall (x == 1)") ==
+        "t.litmus:6: the file should end behind the condition; there is still 'forall'");
+  CHECK(of_condition("exists (x == 1 /\\ )") ==
+        "t.litmus:5: a register, a location or a number is expected here, not ')'");
+  CHECK(of_condition("exists") ==
+        "t.litmus:5: a register, a location or a number is expected here, not the end of the file");
+}
+
+TEST_CASE("a number that does not fit is refused, not cut") {
+  const auto with_place = [](const std::string& place) {
+    return "PTX t\n{ x=0; }\nP0@cta 0,gpu 0 | P1@" + place +
+           " ;\nst.weak x, 1 | ;\nexists (true)\n";
+  };
+  const std::string expected = "t.litmus:3: a number from 0 to 4294967295 is expected here, not ";
+  CHECK(error_of(with_place("cta 4294967296")) == expected + "'4294967296'");
+  CHECK(error_of(with_place("cta -1")) == expected + "'-1'");
+  CHECK(error_of(with_place("cta 0,gpu -7")) == expected + "'-7'");
+  CHECK(read_litmus(with_place("cta 4294967295"), "t")->program.threads[1].cta == 4294967295);
+  CHECK(error_of(with_rows("bar.cta.sync 4294967296 | ;"))
+            .starts_with("t.litmus:4: a number from 0 to 4294967295"));
+  CHECK(error_of(with_rows("st.weak x, 99999999999999999999 | ;"))
+            .starts_with("t.litmus:4: '99999999999999999999' does not fit into 64 bits: numbers "));
+  CHECK(error_of(with_rows("div r1, 4, 0 | ;")).starts_with("t.litmus:4: division by zero"));
+  CHECK(error_of(with_rows("atom.relaxed.gpu.div r1, x, 0 | ;"))
+            .starts_with("t.litmus:4: division by zero"));
 }
 
 TEST_CASE(
