@@ -51,9 +51,11 @@ class GatheredEvents {
 
   [[nodiscard]] BARRACUDA_WIRE bool is_over() const { return (bits_ >> kOverShift & 1) != 0; }
 
-  // Without the lowest of the warps that are kept.
+  // The event of the lowest of the warps that are kept is logged: so are all others from now on,
+  // even if the warp that was in the way has met its lanes before it finds room for its own.
   [[nodiscard]] BARRACUDA_WIRE GatheredEvents without_first() const {
-    return GatheredEvents(bits_ & ~std::uint64_t{warps() & (0 - warps())});
+    return GatheredEvents((bits_ & ~std::uint64_t{warps() & (0 - warps())}) | std::uint64_t{1}
+                                                                                  << kOverShift);
   }
 
   // `event` of one of a block's `block_warps` warps. `is_whole`: of all its threads.

@@ -228,9 +228,8 @@ BARRACUDA_LOGGER OwnerStep owner_read_step(WordOwner state, const OwnedAccess& b
     return owner_read_again(state, by, load_word);
   }
   if (state.kind() == Kind::kRead) {
-    return state.is_of(by) || is_behind(state, by)
-               ? to_owner(WordOwner(read))
-               : to_owner(state.with(Kind::kReads), read, true);
+    return state.is_of(by) || is_behind(state, by) ? to_owner(WordOwner(read))
+                                                   : to_owner(state.with(Kind::kReads), read, true);
   }
   if (is_behind(state, by)) {
     return owner_read_behind(state, by, load_word);

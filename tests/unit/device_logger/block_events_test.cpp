@@ -97,6 +97,14 @@ TEST_CASE("events that differ are logged singly, and all after them", "[logger]"
   CHECK(wide.add({.site = 7, .detail = 2}, 0) == Outcome::kSingly);
 }
 
+TEST_CASE("who has begun to log events singly goes on, though its warp has met meanwhile",
+          "[logger]") {
+  const GatheredEvents kept = GatheredEvents(0).add(kBarrier, 0, 2, true).next;
+  REQUIRE(kept.add(kBarrier, 1, 2, false).outcome == Outcome::kSingly);
+  // Warp 0 is logged, and the queue has no room for warp 1, which comes again as a whole.
+  CHECK(kept.without_first().add(kBarrier, 1, 2, true).outcome == Outcome::kSingly);
+}
+
 TEST_CASE("a warp has the threads that its block has", "[logger]") {
   CHECK(lanes_of_warp(0, 32) == ~0U);
   CHECK(lanes_of_warp(1, 33) == 1);
