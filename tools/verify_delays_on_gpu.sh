@@ -6,11 +6,12 @@
 # barracuda.programs); it may have been built elsewhere and carried here.
 #   tools/verify_delays_on_gpu.sh [RUNS]     20 runs of each program and probability
 # PROBABILITIES="1 0.5", JOBS=12 runs at the same time, SECONDS_EACH=20 for each. DEVICE=cpu rewrites the
-# programs in the same way and runs them on the emulated device. ONLY=REGEX leaves out the others. At last it
+# programs in the same way and runs them on the emulated device. ONLY=REGEX leaves out the others, and
+# FIRST_SEED=61 goes on where 60 runs ended. At last it
 # prints what delays cost the programs that have their fences.
 set -u
 cd "$(dirname "$0")/.."
-runs=${1:-20}
+runs=${1:-20} first_seed=${FIRST_SEED:-1}
 export build=${BUILD:-build} device=${DEVICE:-gpu} limit=${SECONDS_EACH:-20}
 results=$(mktemp -d)
 export results
@@ -52,11 +53,9 @@ status=0
 printf '| %-34s | p | failed of %d | first failure |\n| --- | --- | --- | --- |\n' program "$runs"
 for probability in ${PROBABILITIES:-1 0.5}; do
   for program in "${programs[@]}"; do
-    for ((seed = 1; seed <= runs; ++seed)); do
+    for ((seed = first_seed; seed < first_seed + runs; ++seed)); do
       echo "$program $probability $seed"
-    done
-  done | xargs -P "${JOBS:-12}" -L 1 bash -c 'run_one "$@"' run_one
-  for program in "${programs[@]}"; do
+    done | xargs -P "${JOBS:-12}" -L 1 bash -c 'run_one "$@"' run_one
     failures=("$results/$program.$probability".*)
     [ -e "${failures[0]}" ] || failures=()
     first=${failures[0]:+$(cat "${failures[0]}")}

@@ -71,7 +71,7 @@ expect_status 64 "that file cannot be written"
 run timeout 100 "$barracuda" explore "$programs/litmus_reads_in_order" --kernel litmus --grid 3 --block 32 --shared 4096 \
   --threads 0:0,1:0 '--arg=s32[4096]=0' '--arg=s32[4096]=0' '--arg=s32[4096]=0'
 expect_status 64 "too much to explore"
-expect_err ': a thread of the kernel has too many ways to explore$'
+expect_err ': a thread of the kernel has too many ways to explore'
 
 # What is nothing for a litmus test says why.
 run timeout 120 "$barracuda" run --device cpu --record "$trace" -- "$programs/litmus_cp_async_no_wait_race"

@@ -248,4 +248,40 @@ TEST_CASE("lanes that catch up become one floor again") {
   CHECK(clock.is_valid());
 }
 
+TEST_CASE("what a thread has learnt besides a snapshot goes on with what it releases there",
+          "[clock]") {
+  const CtaKey home(LaunchId{1}, 5), other(LaunchId{1}, 7);
+  const WarpTime known{.warp = 0, .lanes = ~0U, .time = 3};
+  Clock released;
+  released.raise(CtaKey(LaunchId{1}, 1), {&known, 1});
+  released = released.without_home();
+  released.set_snapshot({.of = 1, .version = 1});
+  Clock beside;
+  beside.raise(other, {&known, 1});
+  beside = beside.without_home();
+  beside.set_snapshot({.of = 2, .version = 9});
+
+  Clock by_part(home), by_join(home), plain(home);
+  for (Clock* const clock : {&by_part, &by_join, &plain}) {
+    clock->join(released);
+    REQUIRE(clock->covers(released));
+  }
+  by_part.raise(other, {&known, 1});
+  by_join.join(beside);
+  for (const Clock& clock : {by_part, by_join}) {
+    Clock all = released;
+    all.join(clock);
+    CHECK(all.floor(other, 0) == 3);
+  }
+  // One that has learnt nothing else takes what is new by its version, and its own part stays.
+  plain.raise(home, {&known, 1});
+  Clock later = released;
+  later.join(by_join);
+  later.set_snapshot({.of = 1, .version = 2});
+  plain.join(later);
+  CHECK(plain.floor(other, 0) == 3);
+  CHECK(plain.floor(home, 0) == 3);
+  CHECK(plain.covers(later));
+}
+
 }  // namespace barracuda::detector
