@@ -7,8 +7,8 @@
 #   tools/verify_delays_on_gpu.sh [RUNS]     20 runs of each program and probability
 # PROBABILITIES="1 0.5", JOBS=12 runs at the same time, SECONDS_EACH=20 for each. DEVICE=cpu rewrites the
 # programs in the same way and runs them on the emulated device. ONLY=REGEX leaves out the others, and
-# FIRST_SEED=61 goes on where 60 runs ended. At last it
-# prints what delays cost the programs that have their fences.
+# FIRST_SEED=61 goes on where 60 runs ended. At last it prints what delays cost the programs that have
+# their fences.
 set -u
 cd "$(dirname "$0")/.."
 runs=${1:-20} first_seed=${FIRST_SEED:-1}
