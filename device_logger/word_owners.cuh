@@ -157,9 +157,10 @@ class WordOwners {
       return;
     }
     const Queue queue(descriptor_);
+    const std::uint64_t word = state.has_second() ? load(word_of(granule)) : 0;
 #pragma unroll 1
     for (std::uint32_t which = 0; which < (state.has_second() ? 2 : 1); ++which) {
-      const OwnedAccess kept = state.kept(which, state.has_second() ? load(word_of(granule)) : 0);
+      const OwnedAccess kept = state.kept(which, word);
       const std::uint32_t site = block_.shape().first_site + kept.site;
       if (is_quiet(descriptor_, site)) {
         continue;

@@ -120,11 +120,10 @@ class WordOwner {
     if (kind() != Kind::kReadBehind) {
       return which == 0 ? here : beside;
     }
-    return {.thread = which == 0 ? beside.thread : here.thread,
-            .block = here.block,
-            .site = which == 0 ? here.site : beside.site,
-            .size_log2 = which == 0 ? here.size_log2 : beside.size_log2,
-            .interval = which == 0 ? 0 : here.interval};  // some interval before the read's
+    OwnedAccess kept = which == 0 ? here : beside;
+    kept.thread = which == 0 ? beside.thread : here.thread;
+    kept.interval = which == 0 ? 0 : here.interval;  // some interval before the read's
+    return kept;
   }
 
   [[nodiscard]] BARRACUDA_WIRE bool is_of(const OwnedAccess& by) const {
@@ -189,16 +188,17 @@ template <class LoadWord>
 BARRACUDA_LOGGER OwnerStep owner_read_again(WordOwner state, const OwnedAccess& by,
                                             const LoadWord& load_word) {
   using Kind = WordOwner::Kind;
-  const OwnedAccess first = state.first(), second = WordOwner(load_word()).first();
+  const WordOwner beside(load_word());
+  const OwnedAccess first = state.first(), second = beside.first();
   const std::uint64_t read = WordOwner::of(Kind::kRead, by).bits();
   const bool is_of_one = first.block == second.block;
   if (is_behind(state, by)) {
     return to_owner(WordOwner::of(is_of_one ? Kind::kRead : Kind::kReads, by));
   }
-  const bool is_newer = second.block == by.block && !by.is_of_interval(second.interval);
   const bool is_new_site =
       is_of_one && first.thread != by.thread && first.site == second.site && first.site != by.site;
-  return to_owner(state, read, first.block == by.block ? is_new_site : is_of_one || is_newer);
+  return to_owner(state, read,
+                  first.block == by.block ? is_new_site : is_of_one || is_behind(beside, by));
 }
 
 // A write stays, for the reads of other blocks that may come. Its thread was written to the word in

@@ -266,7 +266,7 @@ owners: a write that is read behind it is of the read's interval|word_owners.h|s
 owners: a read before a known value goes|word_owners.h|s/WordOwner::of(Kind::kRead, state.kept(1, load_word())).bits()/0/
 owners: a read behind a write takes its place|word_owners.h|s/return owner_read_behind(state, by, load_word);/return to_owner(WordOwner(read));/
 owners: one reader stands for all|word_owners.h|s/: to_owner(state.with(Kind::kReads), read, true);/: to_owner(state);/
-owners: blocks of readers do not matter|word_owners.h|s/is_new_site : is_of_one || is_newer);/is_new_site : false);/
+owners: blocks of readers do not matter|word_owners.h|s/is_new_site : is_of_one || is_behind(beside, by));/is_new_site : false);/
 owners: intervals of readers do not matter|word_owners.h|s/return first.block == by.block \&\& !by.is_of_interval(first.interval)/return false/
 owners: barriers of a block order others|word_owners.h|s/return first.block == by.block \&\& !by.is/return !by.is/
 owners: other blocks have barriers|word_owners.h|s/if (kept.block != by.block) {/if (false) {/
