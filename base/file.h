@@ -19,6 +19,11 @@ Expected<std::string> read_file(const std::string& path);
 // Replaces what the file held. After an error the file may hold a part of the text.
 Expected<void> write_file(const std::string& path, std::string_view text);
 
+// Of a file that was not asked for, whose path is empty, nothing is written.
+inline Expected<void> write_if_named(const std::string& path, std::string_view text) {
+  return path.empty() ? Expected<void>() : write_file(path, text);
+}
+
 // A file that grows while it is kept open: what was appended stays whatever happens to the process.
 // Each append is one write, so that a reader sees whole pieces, and moves on if another process
 // appends as well. Where the program closes the tool's file, it is opened again.

@@ -98,8 +98,7 @@ class Session {
 
   // Before a search of hours, what will be written is begun.
   [[nodiscard]] Expected<void> begin() const {
-    if (auto begun = command_.json.empty() ? Expected<void>() : write_file(command_.json, "");
-        !begun) {
+    if (auto begun = write_if_named(command_.json, ""); !begun) {
       return begun;
     }
     return graphs_.begin();
@@ -301,8 +300,7 @@ class Session {
   }
 
   [[nodiscard]] Expected<void> write() const {
-    if (auto written = command_.json.empty() ? Expected<void>() : write_file(command_.json, json_);
-        !written) {
+    if (auto written = write_if_named(command_.json, json_); !written) {
       return written;
     }
     return graphs_.write();

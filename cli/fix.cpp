@@ -208,7 +208,7 @@ Expected<void> write_files(const FixCommand& command, const SourceChanges& chang
   if (command.write && !report.edits.empty()) {
     write_sources(changes, newer, report);
   }
-  return command.diff.empty() ? Expected<void>() : write_file(command.diff, report.diff);
+  return write_if_named(command.diff, report.diff);
 }
 
 weak_memory::Prove prover(const Options& options) {

@@ -37,7 +37,7 @@ Expected<void> WitnessGraphs::begin() const {
                                   "write the graph with --dot"});
   }
   for (const std::string& file : {dot_, svg_}) {
-    if (auto begun = file.empty() ? Expected<void>() : write_file(file, ""); !begun) {
+    if (auto begun = write_if_named(file, ""); !begun) {
       return begun;
     }
   }
@@ -64,7 +64,7 @@ Expected<void> WitnessGraphs::write() const {
     return {};
   }
   const std::string text = memory_model::dot_text(graphs_);
-  if (auto written = dot_.empty() ? Expected<void>() : write_file(dot_, text); !written) {
+  if (auto written = write_if_named(dot_, text); !written) {
     return written;
   }
   return svg_.empty() ? Expected<void>() : draw(text, svg_);
