@@ -5,6 +5,7 @@
 # finding, not a fault. Needs a built tree in build/, or in BUILD, with build/programs (ninja -C build
 # barracuda.programs); it may have been built elsewhere and carried here.
 #   tools/verify_delays_on_gpu.sh [RUNS]     20 runs of each program and probability
+# A run is a process that does all of its program ROUNDS=1 times; each launch draws anew.
 # PROBABILITIES="1 0.5", JOBS=12 runs at the same time, SECONDS_EACH=20 for each. DEVICE=cpu rewrites the
 # programs in the same way and runs them on the emulated device. ONLY=REGEX leaves out the others, and
 # FIRST_SEED=61 goes on where 60 runs ended. At last it prints what delays cost the programs that have
@@ -12,7 +13,7 @@
 set -u
 cd "$(dirname "$0")/.."
 runs=${1:-20} first_seed=${FIRST_SEED:-1}
-export build=${BUILD:-build} device=${DEVICE:-gpu} limit=${SECONDS_EACH:-20}
+export build=${BUILD:-build} device=${DEVICE:-gpu} limit=${SECONDS_EACH:-20} rounds=${ROUNDS:-1}
 results=$(mktemp -d)
 export results
 trap 'rm -rf "$results"' EXIT
@@ -25,7 +26,7 @@ run_one() {  # program, probability, seed: one line of output if it failed
   local program=$build/programs/$1 report output code=0
   report=$results/$1.$2.$3.report
   output=$(timeout "$limit" "$build/bin/barracuda" run --device "$device" --delay-levels rewrite --delay-stores "$2" \
-    --weak-seed "$3" --log-file "$report" -- "$program" 2>&1) || code=$?
+    --weak-seed "$3" --log-file "$report" -- "$program" "$rounds" 2>&1) || code=$?
   rm -f "$report"
   if [ $code -ne 0 ]; then
     echo "status $code: $(tail -n 1 <<<"$output" | tr '|' ' ')" >"$results/$1.$2.$3"
@@ -50,7 +51,7 @@ for source in litmus_suite/weak/*.cu; do
 done
 
 status=0
-printf '| %-34s | p | failed of %d | first failure |\n| --- | --- | --- | --- |\n' program "$runs"
+printf '| %-34s | p | failed of %d runs of %d rounds | first failure |\n| --- | --- | --- | --- |\n' program "$runs" "$rounds"
 for probability in ${PROBABILITIES:-1 0.5}; do
   for program in "${programs[@]}"; do
     for ((seed = first_seed; seed < first_seed + runs; ++seed)); do

@@ -31,6 +31,12 @@ bool are_identical(const Thread& left, const Thread& right) {
          std::ranges::equal(left.instructions, right.instructions, do_the_same);
 }
 
+// The half of "morally strong" that the access itself has to bring.
+bool is_strong_for(const Thread& one, const Instruction& access, const Thread& other) {
+  return access.order != Order::kWeak && access.proxy == Proxy::kGeneric &&
+         access.address == access.generic && one.includes(access.scope, other);
+}
+
 }  // namespace
 
 std::uint64_t compute(Operation operation, std::uint64_t left, std::uint64_t right) {
@@ -73,17 +79,24 @@ bool compare(Comparison comparison, std::uint64_t left, std::uint64_t right) {
   ASSERT(false);
 }
 
+bool may_race(const Program& program, const Thread& one, const Instruction& access) {
+  return std::ranges::any_of(program.threads, [&](const Thread& other) {
+    return &one != &other && std::ranges::any_of(other.instructions, [&](const Instruction& each) {
+      const bool conflict =
+          each.accesses() && each.location == access.location && (each.writes() || access.writes());
+      return conflict && !(is_strong_for(one, access, other) && is_strong_for(other, each, one));
+    });
+  });
+}
+
 std::vector<bool> strongly_written(const Program& program) {
   std::vector<bool> is_strong(program.locations, true);
   for (const Thread& one : program.threads) {
     for (const Instruction& each : one.instructions) {
       if (each.writes()) {
-        const bool is_strong_with_all =
-            each.order != Order::kWeak && each.proxy == Proxy::kGeneric &&
-            each.address == each.generic &&
-            std::ranges::all_of(program.threads, [&](const Thread& other) {
-              return &one == &other || one.includes(each.scope, other);
-            });
+        const bool is_strong_with_all = std::ranges::all_of(
+            program.threads,
+            [&](const Thread& other) { return &one == &other || is_strong_for(one, each, other); });
         is_strong[each.location] = is_strong[each.location] && is_strong_with_all;
       }
     }

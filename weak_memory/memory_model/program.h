@@ -160,6 +160,10 @@ struct Program {
 // between what an atomic reads and what it writes.
 std::vector<bool> strongly_written(const Program& program);
 
+// Whether another thread has an access that conflicts with this one of thread `one`, and the two
+// are not morally strong: they race unless causality orders them.
+bool may_race(const Program& program, const Thread& one, const Instruction& access);
+
 // Threads of one CTA that do the same from the same registers, in groups of two or more.
 std::vector<std::vector<std::size_t>> identical_threads(const Program& program);
 

@@ -29,6 +29,7 @@ struct Progress {
   std::uint32_t next = 0, barriers = 0;
   std::vector<std::uint32_t> jumped_back;  // by instruction
   std::vector<Arrival> arrivals;           // the last of each instruction
+  bool has_kept_pass = false;              // that changes nothing
 };
 
 using Registers = std::vector<bool>;
@@ -65,21 +66,26 @@ std::vector<Registers> used_later(const Thread& thread) {
   return used;
 }
 
+constexpr std::uint64_t kMostPaths = 20'000;  // of a thread
+
 class Walk {
  public:
   // Without `others` all that is read is zero.
-  Walk(const Program& program, std::uint32_t thread, const ValueSets* others, std::uint32_t unroll,
-       std::uint64_t most)
+  Walk(const Program& program, std::uint32_t thread, const ValueSets* others,
+       const ExploreOptions& options)
       : program_(program),
         instructions_(program.threads[thread].instructions),
         thread_(thread),
         others_(others),
-        unroll_(unroll),
-        most_(most),
+        unroll_(options.unroll),
+        most_(std::min(kMostPaths, options.states)),
         used_(used_later(program.threads[thread])),
         is_strongly_written_(strongly_written(program)),
-        is_jumped_back_to_(instructions_.size()) {
+        is_jumped_back_to_(instructions_.size()),
+        may_race_(instructions_.size()) {
     for (std::uint32_t i = 0; i < instructions_.size(); ++i) {
+      may_race_[i] = options.races && instructions_[i].accesses() &&
+                     may_race(program, program.threads[thread], instructions_[i]);
       if (instructions_[i].kind == Kind::kJump && instructions_[i].destination <= i) {
         is_jumped_back_to_[instructions_[i].destination] = true;
       }
@@ -265,15 +271,16 @@ class Walk {
       return true;
     }
     if (each.destination <= here) {
-      if (each.is_case) {
-        note_spin(progress, each);
-        return false;
-      }
-      if (const auto from = last_pass(progress, each.destination)) {
+      if (const auto from =
+              each.is_case ? known_pass(progress, each) : last_pass(progress, each.destination)) {
         found_.spins.push_back({.path = progress.path, .repeats_from = *from});
+        if (progress.has_kept_pass || !may_race_from(progress.path, *from)) {
+          return false;
+        }
+        progress.has_kept_pass = true;
+      } else if (each.is_case) {
         return false;
-      }
-      if (progress.jumped_back[here]++ == unroll_) {
+      } else if (progress.jumped_back[here]++ == unroll_) {
         found_.is_cut_by_unroll = true;
         return false;
       }
@@ -283,13 +290,20 @@ class Walk {
   }
 
   // Who wrote the program knows that the pass changes nothing.
-  void note_spin(const Progress& progress, const Instruction& jump) {
-    if (jump.is_spin) {
-      const auto arrival =
-          std::ranges::find(progress.arrivals, jump.destination, &Arrival::instruction);
-      ASSERT(arrival != progress.arrivals.end());
-      found_.spins.push_back({.path = progress.path, .repeats_from = arrival->events});
+  static std::optional<std::size_t> known_pass(const Progress& progress, const Instruction& jump) {
+    if (!jump.is_spin) {
+      return std::nullopt;
     }
+    const auto arrival =
+        std::ranges::find(progress.arrivals, jump.destination, &Arrival::instruction);
+    ASSERT(arrival != progress.arrivals.end());
+    return arrival->events;
+  }
+
+  [[nodiscard]] bool may_race_from(const Path& path, std::size_t first) const {
+    return std::ranges::any_of(path.events | std::views::drop(first), [&](const Event& event) {
+      return may_race_[static_cast<std::size_t>(event.instruction - instructions_.data())];
+    });
   }
 
   static void arrive(Progress& progress) {
@@ -340,21 +354,20 @@ class Walk {
   std::vector<Registers> used_;
   std::vector<bool> is_strongly_written_;  // by location
   std::vector<bool> is_jumped_back_to_;
+  std::vector<bool> may_race_;  // by instruction; only where races are asked for
   std::vector<Progress> todo_;
   Paths found_;
 };
 
-constexpr std::uint64_t kMostPaths = 20'000;  // of a thread
-
 }  // namespace
 
 Paths paths_of(const Program& program, std::uint32_t thread, const ValueSets& others,
-               std::uint32_t unroll, std::uint64_t most) {
-  return Walk(program, thread, &others, unroll, most).run(program.threads[thread]);
+               const ExploreOptions& options) {
+  return Walk(program, thread, &others, options).run(program.threads[thread]);
 }
 
 Paths straight_path_of(const Program& program, std::uint32_t thread) {
-  return Walk(program, thread, nullptr, 0, 1).run(program.threads[thread]);
+  return Walk(program, thread, nullptr, {.states = 1}).run(program.threads[thread]);
 }
 
 // Values come from writes: each round adds those that one more write can pass on, and no value
@@ -374,8 +387,7 @@ PathsOfAll all_paths(const Program& program, const ExploreOptions& options, cons
     std::vector<ValueSets> more = others;
     most_writes = 1;
     for (std::uint32_t thread = 0; thread < threads; ++thread) {
-      Paths paths = paths_of(program, thread, others[thread], options.unroll,
-                             std::min(kMostPaths, options.states));
+      Paths paths = paths_of(program, thread, others[thread], options);
       if (paths.is_cut_by_number) {
         found.bound = "too many paths of a thread";
         found.is_useless = true;

@@ -40,13 +40,15 @@ struct Paths {
   bool is_cut_by_unroll = false, is_cut_by_number = false;
 };
 
-// A jump backwards is taken `unroll` times at most. A pass of a loop that only reads (a
+// A jump backwards is taken `options.unroll` times at most. A pass of a loop that only reads (a
 // compare-and-swap that fails does, and an exchange of a value for itself as good as) and leaves
 // what is looked at later as it was is left out: it changes nothing that is seen later, and only
-// adds to what must hold. `others`: what other threads may write; besides, it reads what it wrote
-// last itself, or else what was there at first. `most`: number of paths.
+// adds to what must hold; but where `options` ask for data races, each path is there also with one
+// such pass if an access of it may race. One is enough: a race is of one access of each thread, and
+// what a pass reads and what its fences order makes no race of others. `others`: what other threads
+// may write; besides, it reads what it wrote last itself, or else what was there at first.
 Paths paths_of(const Program& program, std::uint32_t thread, const ValueSets& others,
-               std::uint32_t unroll, std::uint64_t most);
+               const ExploreOptions& options);
 
 // The one path of a thread without jumps, with zero for all that is read.
 Paths straight_path_of(const Program& program, std::uint32_t thread);

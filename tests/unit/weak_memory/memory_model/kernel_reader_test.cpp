@@ -168,6 +168,25 @@ TEST_CASE("a data race of a kernel is found without a condition") {
   CHECK(has_race(message_passing("membar.gl;", ""), blocks));
 }
 
+// The reader looks at x in each pass in which the flag is not set yet.
+std::string looks_while_it_waits(const std::string& look) {
+  return message_passing("membar.gl;", "membar.gl;",
+                         "ld.relaxed.gpu.global.u32 %r5, [%rd2];\n  setp.ne.s32 %p3, %r5, 0;\n"
+                         "  @%p3 bra SET;\n  " +
+                             look + ";\nSET:\n  mov.u32 %r7, 0");
+}
+
+TEST_CASE("a data race that only a pass has that changes nothing is found") {
+  const Launch blocks{.blocks = 2};
+  CHECK(has_race(looks_while_it_waits("ld.global.u32 %r8, [%rd1]"), blocks));
+  CHECK_FALSE(has_race(looks_while_it_waits("ld.global.u32 %r8, [%rd1+4]"), blocks));
+  CHECK_FALSE(has_race(looks_while_it_waits("ld.global.u32 %r8, [%rd2+4]"), blocks));
+  for (const std::string exists : {"out[0] == 42", "out[0] == 0"}) {
+    CHECK(is_reachable(looks_while_it_waits("ld.global.u32 %r8, [%rd1]"),
+                       {.blocks = 2, .exists = exists}) == (exists == "out[0] == 42"));
+  }
+}
+
 TEST_CASE("polls by atomics that change nothing end") {
   const Launch stale{.blocks = 2, .exists = "out[0] == 0"};
   const std::string add = "atom.relaxed.gpu.global.add.u32 %r5, [%rd2], 0";
