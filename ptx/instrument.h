@@ -59,6 +59,8 @@ struct Kernel {
   bool numbered = false;             // its call graph synchronises: strong accesses are numbered
   GlobalWrites writes;
   GlobalAccesses accesses;
+  // analysis/grid_dependency.h: of programmatic launches.
+  bool lets_dependents_begin = false, waits_first = false;
   std::vector<Shortcut> shortcuts;  // at most wire::kShortcuts
   // Its guarded form, a module with nothing else: for launches that leave out all that it does.
   // Nothing is logged there; each access looks whether it lies where its shortcut leads to. Empty:

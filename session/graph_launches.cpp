@@ -83,7 +83,8 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
   ASSERT(order.after.size() == nodes.size());
   // A kernel with a programmatic edge may begin before the one before it is over.
   const bool is_chain = order.is_chain && std::ranges::none_of(nodes, [](const GraphKernel& node) {
-                          return node.request.is_programmatic;
+                          return node.request.is_programmatic &&
+                                 !(node.is_checked && node.kernel->kernel->waits_first);
                         });
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (launches[i].id != LaunchId{}) {
@@ -113,6 +114,7 @@ void GraphLaunches::leave_out(const GraphKernel& node, const LaunchesInFlight::I
                                             .kernel = *node.kernel->kernel,
                                             .arguments = node.arguments,
                                             .variables = node.request.variables,
+                                            .is_programmatic = node.request.is_programmatic,
                                             .grid = node.request.grid,
                                             .block = node.request.block};
   LaunchRequest request = node.request;

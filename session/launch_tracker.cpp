@@ -137,12 +137,12 @@ const wire::LaunchDescriptor* LaunchTracker::begin_logged(Launch& launch,
   if (taken == nullptr) {
     return nullptr;
   }
-  // Of a kernel that may begin before the one before it is over, nobody may come between.
-  if (!request.is_programmatic) {
+  const bool may_begin_early = this->may_begin_early(request, *kernel.kernel, stream);
+  if (!may_begin_early) {
     copies_.read_constants(request.constants, stream);
   }
-  order(info, stream, request.is_programmatic);
-  leave_out_accesses(launch, request, stream, *taken);
+  order(info, stream, may_begin_early);
+  leave_out_accesses(launch, request, stream, *taken, may_begin_early);
   if (launch.form_ != Launch::Form::kLogging) {
     info.grid = {.x = 0, .y = 0, .z = 0};  // for the detector: it does nothing, and is over at once
   }
@@ -153,7 +153,8 @@ const wire::LaunchDescriptor* LaunchTracker::begin_logged(Launch& launch,
 
 void LaunchTracker::leave_out_accesses(Launch& launch, const LaunchRequest& request,
                                        detector::StreamKey stream,
-                                       const LaunchesInFlight::InFlight& taken) {
+                                       const LaunchesInFlight::InFlight& taken,
+                                       bool may_begin_early) {
   const ptx::Kernel& kernel = *launch.kernel_->kernel;
   const UnloggedAccesses::BegunLaunch begun{.id = taken.id,
                                             .stream = stream,
@@ -161,6 +162,7 @@ void LaunchTracker::leave_out_accesses(Launch& launch, const LaunchRequest& requ
                                             .arguments = std::move(launch.packed_),
                                             .variables = request.variables,
                                             .is_programmatic = request.is_programmatic,
+                                            .may_begin_early = may_begin_early,
                                             .grid = request.grid,
                                             .block = request.block,
                                             .is_repeated = launch.is_repeated_};
@@ -183,9 +185,15 @@ void LaunchTracker::leave_out_accesses(Launch& launch, const LaunchRequest& requ
   }
 }
 
+bool LaunchTracker::may_begin_early(const LaunchRequest& request, const ptx::Kernel& kernel,
+                                    detector::StreamKey stream) {
+  const bool is_let = streams_.lets_dependents_begin(stream, kernel.lets_dependents_begin);
+  return request.is_programmatic && is_let && !kernel.waits_first;
+}
+
 void LaunchTracker::order(detector::LaunchInfo& info, detector::StreamKey stream,
-                          bool is_programmatic) {
-  if (!is_programmatic) {
+                          bool may_begin_early) {
+  if (!may_begin_early) {
     info.ordered_after = streams_.launch(stream, info.id);
     return;
   }

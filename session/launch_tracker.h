@@ -117,9 +117,14 @@ class LaunchTracker {
                                              detector::StreamKey stream);
   // The lock of those in flight is held.
   void leave_out_accesses(Launch& launch, const LaunchRequest& request, detector::StreamKey stream,
-                          const LaunchesInFlight::InFlight& taken);
+                          const LaunchesInFlight::InFlight& taken, bool may_begin_early);
+  // Whether it may do something that others see before the kernel before it is over: a programmatic
+  // launch behind one that lets others begin, unless it waits for it first. The next kernel of its
+  // stream: asked once.
+  bool may_begin_early(const LaunchRequest& request, const ptx::Kernel& kernel,
+                       detector::StreamKey stream);
   // Puts the launch into its stream.
-  void order(detector::LaunchInfo& info, detector::StreamKey stream, bool is_programmatic);
+  void order(detector::LaunchInfo& info, detector::StreamKey stream, bool may_begin_early);
   // Counts a launch that the driver is about to be given.
   void count(Launch& launch);
 

@@ -142,8 +142,20 @@ detector::ProgrammaticOrder StreamTracker::launch_programmatic(StreamKey stream,
   return order;
 }
 
+bool StreamTracker::lets_dependents_begin(StreamKey stream, bool next) {
+  const HeldLock lock(mutex_);
+  const bool before = !lets_none_begin_.contains(stream);
+  if (next) {
+    lets_none_begin_.erase(stream);
+  } else {
+    lets_none_begin_.insert(stream);
+  }
+  return before;
+}
+
 void StreamTracker::launch_unchecked(StreamKey stream) {
   const HeldLock lock(mutex_);
+  lets_none_begin_.erase(stream);
   use(stream);
   order_.launch_unknown(stream);
 }

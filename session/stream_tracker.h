@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "base/value_wait.h"
 #include "host_detector/stream_order.h"
@@ -53,6 +54,9 @@ class StreamTracker {
   std::vector<detector::WorkId> launch(detector::StreamKey stream, detector::WorkId id);
   detector::ProgrammaticOrder launch_programmatic(detector::StreamKey stream, detector::LaunchId id,
                                                   detector::CopyId fresh);
+  // Notes whether the next kernel of a stream may let others begin before it is over, and returns
+  // whether the one before it may: of one that is not known, true.
+  bool lets_dependents_begin(detector::StreamKey stream, bool next);
   // A kernel that is not checked.
   void launch_unchecked(detector::StreamKey stream);
   detector::CopyOrder copy(detector::StreamKey stream, detector::CopyId fresh);
@@ -110,6 +114,7 @@ class StreamTracker {
   boost::unordered_flat_map<detector::StreamKey, std::uint64_t> numbers_;
   std::uint64_t next_number_ = 1;
   boost::unordered_flat_map<detector::StreamKey, detector::WorkId> last_;  // of those with a number
+  boost::unordered_flat_set<detector::StreamKey> lets_none_begin_;  // so does the last kernel
   boost::unordered_flat_map<std::uint64_t, std::deque<WrittenValue>> written_;  // by address
   std::uint64_t next_value_ = 1;
   std::uint64_t left_behind_ = 0;  // streams destroyed whose work the host had not waited for

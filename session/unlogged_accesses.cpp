@@ -22,6 +22,9 @@ using detector::WorkId;
 constexpr std::uint64_t kPointerBytes = 8;
 // As many different sets of ranges are kept apart.
 constexpr std::size_t kMostUnlogged = 64;
+// Programmatic launches in a row that waited for what they depend on. More than a program does that
+// shows a mistake and ends; who sorts by merging does ten and more at a time.
+constexpr std::uint64_t kOftenEnough = 4;
 
 std::uint64_t argument_of(const UnloggedAccesses::BegunLaunch& launch,
                           const ptx::ArgumentWord& word) {
@@ -295,7 +298,7 @@ UnloggedAccesses::LeftOut UnloggedAccesses::leave_out(const BegunLaunch& launch,
   }
   const std::vector<Range> ranges = left_out_of(launch, written, reach);
   left_out.sites.first = first_owned_site(launch.kernel.accesses);
-  Unlogged kept{.id = launch.id};
+  Unlogged kept{.id = launch.id, .lets_dependents_begin = launch.kernel.lets_dependents_begin};
   for (const Range& range : ranges) {
     const std::uint32_t i = left_out.memory.count++;
     left_out.memory.ranges[i] = {.address = range.part.address, .bytes = range.part.bytes};
@@ -398,10 +401,12 @@ void UnloggedAccesses::give_up(const std::string& reason) {
   problems_.add(reason + ": not checked (filter=off checks it). From here on everything is logged");
 }
 
-void UnloggedAccesses::hold_against(WorkId work, const TouchedMemory& touched) {
+void UnloggedAccesses::hold_against(WorkId work, const TouchedMemory& touched,
+                                    bool may_begin_early) {
   for (const Unlogged& unlogged : unlogged_) {
     const bool is_read = may_overlap(unlogged.read, touched.written);
     if (streams_.is_before(unlogged.id, work) ||
+        (may_begin_early && !unlogged.lets_dependents_begin) ||
         (!is_read && !may_overlap(unlogged.owned, touched.accessed))) {
       continue;
     }
@@ -429,6 +434,7 @@ bool UnloggedAccesses::keep(Unlogged kept) {
   });
   if (same != unlogged_.end()) {
     same->id = kept.id;
+    same->lets_dependents_begin = kept.lets_dependents_begin;
     return true;
   }
   if (unlogged_.size() == kMostUnlogged) {
@@ -455,27 +461,29 @@ UnloggedAccesses::LeftOut UnloggedAccesses::begin(const BegunLaunch& launch, boo
   if (!is_on()) {
     return {};
   }
+  waited_first_ = launch.may_begin_early ? 0 : waited_first_ + (launch.is_programmatic ? 1 : 0);
   const std::optional<Written> written = written_by(launch);
+  const bool may_leave_out = written && will_be_waited_for(launch);
   const bool has_no_rival = streams_.has_no_rival(launch.stream);
   // Programs of one stream, which most are, need not know what is in reach.
-  if (is_after_all && has_no_rival && !launch.is_programmatic) {
+  if (is_after_all && has_no_rival && !launch.may_begin_early) {
     beside_.add_after_all(launch.id);
-    return written ? leave_out(launch, written->likely, std::nullopt) : LeftOut{};
+    return may_leave_out ? leave_out(launch, written->likely, std::nullopt) : LeftOut{};
   }
   const std::optional<MemoryRanges> reach = find_reach(known(launch), allocations_);
   TouchedMemory touched = touched_by(launch, written, reach);
-  // Who lets dependents begin is logged (analysis/global_writes.cpp). All others are over when one
-  // of the same stream begins, programmatic or not.
-  if (!launch.is_programmatic || !has_no_rival) {
-    hold_against(launch.id, touched);
-  }
+  hold_against(launch.id, touched, launch.may_begin_early && has_no_rival);
   const bool is_apart = beside_.add(launch.id, std::move(touched));
-  if (!is_on() || !written || launch.is_programmatic || !(is_after_all || is_apart)) {
+  if (!is_on() || !may_leave_out || launch.may_begin_early || !(is_after_all || is_apart)) {
     return {};
   }
   const bool is_foreseen = has_no_rival || (is_after_all && streams_.is_sequential()) ||
                            beside_.are_apart_for_long(launch.grid.volume() * launch.block.volume());
   return is_foreseen || !foresees_ ? leave_out(launch, written->likely, reach) : LeftOut{};
+}
+
+bool UnloggedAccesses::will_be_waited_for(const BegunLaunch& launch) const {
+  return !launch.kernel.lets_dependents_begin || !foresees_ || waited_first_ >= kOftenEnough;
 }
 
 void UnloggedAccesses::begin(LaunchId id) {

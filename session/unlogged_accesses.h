@@ -49,7 +49,7 @@ class UnloggedAccesses {
     const ptx::Kernel& kernel;
     std::vector<std::byte> arguments;      // packed; empty: not known
     std::vector<MemoryRange> variables{};  // of each that the kernel names; no bytes: not known
-    bool is_programmatic = false;
+    bool is_programmatic = false, may_begin_early = false;  // as LaunchTracker has it
     detector::Dim3 grid, block;
     bool is_repeated = false;  // does what one did that was checked
   };
@@ -87,6 +87,7 @@ class UnloggedAccesses {
     detector::LaunchId id{};
     MemoryRanges read;   // and nothing else
     MemoryRanges owned;  // written as well, or watched
+    bool lets_dependents_begin = false;
 
     [[nodiscard]] bool has_same(const Unlogged& other) const;
   };
@@ -133,7 +134,11 @@ class UnloggedAccesses {
                                                     const BegunLaunch& launch,
                                                     const LeftOut& left_out,
                                                     std::span<const Range> ranges);
-  void hold_against(detector::WorkId work, const TouchedMemory& touched);
+  // `may_begin_early`: it may be beside what lets it begin, and is after all others of its stream.
+  void hold_against(detector::WorkId work, const TouchedMemory& touched,
+                    bool may_begin_early = false);
+  // Whether launches that depend on this one are likely to wait for it, as those so far did.
+  [[nodiscard]] bool will_be_waited_for(const BegunLaunch& launch) const;
   void end_life(const MemoryRange& range, detector::WorkId free);
   // False if there is no room for it.
   bool keep(Unlogged kept);
@@ -148,6 +153,7 @@ class UnloggedAccesses {
   bool is_given_up_ = false;
   std::vector<Unlogged> unlogged_;
   WorksBeside beside_;
+  std::uint64_t waited_first_ = 0;  // programmatic launches that did, since one did not
 };
 
 // Of all ranges that are watched.

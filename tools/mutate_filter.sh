@@ -26,7 +26,7 @@ filter: a word is an address|launch_arguments.h|s/return is_number \&\& /return 
 filter: negative words are addresses|launch_arguments.h|s/word >> 32 == 0 || word >> 63 != 0;/word >> 32 == 0;/
 filter: a number beside what was loaded leads nowhere|launch_arguments.h|s/ \&\& !leads.has_loaded_index;/ \&\& (true || leads.has_loaded_index);/
 filter: what comes before does not matter|unlogged_accesses.cpp|s/ || !(is_after_all || is_apart)) {/) {/
-filter: what comes later does not matter|unlogged_accesses.cpp|s/^    hold_against(launch.id, touched);//
+filter: what comes later does not matter|unlogged_accesses.cpp|s/^  hold_against(launch.id, touched, launch.*;//
 filter: copies that come later do not matter|unlogged_accesses.cpp|s/^  hold_against(copy.id, touched);//
 beside: copies are beside nothing|unlogged_accesses.cpp|s/^  beside_.add(copy.id, touched);//
 beside: launches are beside nothing|works_beside.cpp|s/    if (!is_before(other.id, work)) {/    if (false) {/
@@ -50,7 +50,12 @@ filter: an end is the beginning of what follows|unlogged_accesses.cpp|s/allocati
 filter: an array is written with the one before it|unlogged_accesses.cpp|s/leave_out(launch, written->likely,/leave_out(launch, written->maybe,/
 filter: what is written may stay unlogged|unlogged_accesses.cpp|s/!overlap({\*range}, written) \&\& //
 states: programmatic launches wait|state_memory.cpp|s/(!request.launch.is_programmatic || bytes > wire::kEndedBlocksBytes);/true;/
-filter: programmatic launches wait|unlogged_accesses.cpp|s/ || launch.is_programmatic || !(is/ || !(is/
+programmatic: one that waited is enough|unlogged_accesses.cpp|s/waited_first_ >= kOftenEnough/waited_first_ >= 1/
+programmatic: who does not wait is forgotten|unlogged_accesses.cpp|s/launch.may_begin_early ? 0 : waited_first_/false ? 0 : waited_first_/
+programmatic: nobody is beside who lets it begin|unlogged_accesses.cpp|s/(may_begin_early \&\& !unlogged.lets_dependents_begin) ||/may_begin_early ||/
+programmatic: all may be beside who begins early|unlogged_accesses.cpp|s/(may_begin_early \&\& !unlogged.lets_dependents_begin) ||/false ||/
+programmatic: a kernel lets others begin as the one before it did|stream_tracker.cpp|s/^  if (next) {/  if (before) {/
+filter: programmatic launches wait|unlogged_accesses.cpp|s/ || launch.may_begin_early || !(is/ || !(is/
 filter: the oldest reader is forgotten|unlogged_accesses.cpp|s/^    add_missing(kept.read, oldest->read);//
 filter: what it says it goes on doing|unlogged_accesses.cpp|s/^  is_given_up_ = true;//
 filter: a write that was met is not told|unlogged_accesses.cpp|s/if (unlogged.written != 0 \&\& is_on()) {/if (false) {/
@@ -116,7 +121,7 @@ code: halves make no address|analysis/global_writes.cpp|/case Operand::Kind::kVe
 code: one source of a sum counts|analysis/global_writes.cpp|s/^    for (std::size_t i = first; i < instruction.operands.size(); ++i) {/    for (std::size_t i = first; i < first + 1; ++i) {/
 code: one definition counts|analysis/global_writes.cpp|s/const Origins all = known | result(statement, element);/const Origins all = known != 0 ? known : result(statement, element);/
 code: statements run as they stand|analysis/global_writes.cpp|s/^    while (read_body()) {/    read_body(); if (false) {/
-code: a pointer in a structure is the first|analysis/global_writes.cpp|s/\.offset = static_cast<std::uint32_t>(offset)/.offset = 0/
+code: a pointer in a structure is the first|analysis/parameter_words.cpp|s/\.offset = static_cast<std::uint32_t>(offset)/.offset = 0/
 code: a vector's second is its first|analysis/global_writes.cpp|s/define(written.elements\[i\], statement, i, sizes)/define(written.elements[i], statement, 0, sizes)/
 code: atomics do not write|analysis/global_writes.cpp|/case kStore:/{n;s/case kAtomic:/case kMatrixAccess:/;n;n;s/case kMatrixAccess: {/case kAtomic: return 0; {/}
 code: what is called does not write|analysis/global_writes.cpp|s/program.functions\[entry\].reachable/std::vector<std::uint32_t>{entry}/
@@ -175,8 +180,8 @@ atomics: any result decides nothing|analysis/result_use.cpp|s/^        return fa
 atomics: fences do not matter|passes/global_accesses.cpp|s/return !has_fence_ \&\& /return /
 atomics: any scope is the device's|passes/global_accesses.cpp|s/wire::includes(site.info.scope, wire::Scope::kGpu)/true/
 code: surfaces are not written|analysis/global_writes.cpp|s/reads_image(current.instruction) ? 0 : kFromUnknown/reads_image(current.instruction) ? 0 : 0/
-uniform: a write does not count|passes/uniform_barriers.cpp|s/ \&\& !interval.writes \&\&/ \&\&/
-uniform: any barrier will do|passes/uniform_barriers.cpp|s/uniform_\[flow_.block_of(barrier)\] != Uniformity::kSome \&\& !interval/!interval/
+uniform: a write does not count|passes/uniform_barriers.cpp|s/keeps_reads \&\& !is_written(interval, at);/keeps_reads;/
+uniform: any barrier will do|passes/uniform_barriers.cpp|s/uniform_\[flow_.block_of(barrier)\] != Uniformity::kSome \&\&/true \&\&/
 uniform: who leaves has read nothing|passes/uniform_barriers.cpp|s/ \&\& !(interval.leaves \&\& interval.goes_on);/;/
 uniform: copies are over at a barrier|passes/uniform_barriers.cpp|s/!copies_.come_before(barrier) \&\& //
 uniform: what is not committed is waited for|passes/uniform_barriers.cpp|s/left == 0U \&\& !uncommitted.come_before(site.statement)/left == 0U/
@@ -192,10 +197,19 @@ batches: they go on behind a label|analysis/use_condition.cpp|s/return statement
 batches: a predicate is the same later|passes/load_batches.cpp|s/statement.instruction.predicate.empty() \&\&/(true || statement.instruction.predicate.empty()) \&\&/
 batches: lanes need not meet before a matrix|hooks/batch_text.cpp|s/^    text += kMeetInWarp;.*//
 batches: loads ask nothing|hooks/batch_text.cpp|s/      first.in_read_only_interval$/      true/
+programmatic: who waits on some way waits on all|analysis/grid_dependency.cpp|s/\&\& waits.come_before(at);/\&\& false;/
+programmatic: a wait of some lanes is one of all|analysis/grid_dependency.cpp|s/ \&\& statement.instruction.predicate.empty()) {/) {/
+programmatic: reads may come before the wait|analysis/grid_dependency.cpp|s/^    case kLoad:$/    case kLoad: return true;/
 uniform: a load before any barrier is steady|analysis/steady_loads.cpp|s/if (index == 0) {/if (index == ~0U) {/
 uniform: who writes behind the load does not matter|analysis/steady_loads.cpp|s/return is_written ? std::vector<std::size_t>{} : barriers;/return barriers;/
-uniform: an unknown address is none of the variable|analysis/steady_loads.cpp|s/return sources.is_loaded || sources.variables.empty() ||/return/
-uniform: extern variables lie apart|analysis/steady_loads.cpp|s/if (!variable.is_extern) {/if (true) {/
+uniform: an unknown address is none of the variable|analysis/shared_writes.cpp|s/(sources->variables.empty() \&\& !sources->is_argument));/false);/
+uniform: a loaded address is none of the variable|analysis/shared_writes.cpp|s/return sources \&\& (sources->is_loaded || /return sources \&\& (/
+uniform: an offset that was passed is an address|analysis/shared_writes.cpp|s/instruction.opcode == Opcode::kCvta \&\&/false \&\&/
+uniform: pieces of a variable never meet|analysis/shared_writes.h|s/return variable == other.variable .*;/return false;/
+uniform: a piece has one byte|analysis/shared_writes.cpp|s/= place->offset + bytes}/= place->offset + 1}/
+uniform: a loaded address is the argument that it is added to|analysis/shared_writes.cpp|s/(sources->is_loaded || !sources->is_argument ||/(!sources->is_argument ||/
+writes: a register is the parameter that it was last|analysis/constants.cpp|s/found->second.definitions != 1 || !reg/!reg/
+uniform: extern variables lie apart|analysis/shared_writes.cpp|s/if (!variable.is_extern) {/if (true) {/
 tables: any function reads tables of CUDA|passes/classify_statements.cpp|s/!function.name.starts_with(kTableReader)/false/
 tables: the functions of sine and cosine read memory|passes/classify_statements.cpp|s/^  take_tables_as_constants(program);//
 uniform: all global memory is constant|analysis/uniform_blocks.cpp|s/module_.statements\[at\].instruction.has(Modifier::kNc);/true;/

@@ -59,7 +59,7 @@ bool is_plain(const Instruction& instruction) {
 }  // namespace
 
 AddressForms::AddressForms(const Program& program, const Function& function)
-    : program_(program), function_(function) {
+    : program_(program), function_(function), parameters_(program.module, function) {
   read_definitions();
 }
 
@@ -196,26 +196,12 @@ Node AddressForms::result_of(const Definition& definition) {
 
 Node AddressForms::argument(const Instruction& load, const Definition& definition) {
   const std::uint32_t bytes = integer_bytes(load.last_type());
-  const bool is_parameter = load.has(Modifier::kParam) || load.has(Modifier::kParamEntry);
-  const Operand& address = load.operands.back();
-  if (!is_parameter || load.operands.size() != 2 || !function_.is_entry || bytes == 0 ||
-      address.kind != Operand::Kind::kAddress || address.elements.size() != 1 ||
-      address.elements[0].kind != Operand::Kind::kSymbol || !address.elements[0].elements.empty()) {
-    return std::nullopt;
-  }
-  const auto parameter =
-      std::ranges::find(function_.parameters, address.elements[0].name, &Variable::name);
-  const std::int64_t offset = address.offset + address.elements[0].offset +
-                              std::int64_t{definition.element} * std::int64_t{bytes};
-  if (parameter == function_.parameters.end() || offset < 0 ||
-      static_cast<std::uint64_t>(offset) + bytes > parameter->size()) {
+  const auto word = parameters_.word_of(load, definition.element, bytes);
+  if (bytes == 0 || !word) {
     return std::nullopt;
   }
   return add(
-      {.op = AddressOp::kArgument,
-       .bytes = static_cast<std::uint8_t>(bytes),
-       .word = {.parameter = static_cast<std::uint32_t>(parameter - function_.parameters.begin()),
-                .offset = static_cast<std::uint32_t>(offset)}});
+      {.op = AddressOp::kArgument, .bytes = static_cast<std::uint8_t>(bytes), .word = *word});
 }
 
 Node AddressForms::computed(const Instruction& instruction) {

@@ -18,6 +18,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "ptx/address_form.h"
+#include "ptx/analysis/parameter_words.h"
 #include "ptx/analysis/program.h"
 
 namespace barracuda::ptx {
@@ -67,6 +68,7 @@ class AddressForms {
 
   const Program& program_;
   const Function& function_;
+  ParameterWords parameters_;
   boost::unordered_flat_map<std::string_view, Register> registers_;
   std::vector<AddressNode> nodes_;
   int depth_ = 0;        // of definitions within definitions

@@ -33,11 +33,11 @@ std::optional<std::uint64_t> bits_of(const Operand& immediate, std::uint32_t byt
 Constants::Constants(const Module& module, const Function& function) {
   for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
     const Instruction& instruction = module.statements[i].instruction;
-    if (module.statements[i].kind != StatementKind::kInstruction || instruction.operands.empty()) {
+    if (module.statements[i].kind != StatementKind::kInstruction || instruction.operands.empty() ||
+        instruction.operands[0].kind == Operand::Kind::kAddress) {
       continue;
     }
-    // Every first operand counts as a definition, stores' addresses too: fewer constants, never a
-    // wrong one.
+    // Every other first operand counts as a definition: fewer constants, never a wrong one.
     define(instruction.operands[0]);
     if (instruction.opcode == Opcode::kMov && instruction.predicate.empty() &&
         instruction.operands.size() == 2 &&
@@ -57,12 +57,30 @@ std::optional<std::uint64_t> Constants::value_of(const Operand& operand,
   if (operand.kind != Operand::Kind::kRegister) {
     return bits_of(operand, bytes);
   }
-  const auto found = registers_.find(operand.name);
-  if (found == registers_.end() || found->second.definitions != 1 ||
-      found->second.value == nullptr || !operand.component.empty()) {
+  const Operand* const moved = moved_to(operand);
+  return moved == nullptr ? std::nullopt : bits_of(*moved, bytes);
+}
+
+std::optional<NamedPlace> Constants::place_of(const Operand& address) const {
+  if (address.kind != Operand::Kind::kAddress || address.elements.size() != 1) {
     return std::nullopt;
   }
-  return bits_of(*found->second.value, bytes);
+  const Operand& base = address.elements[0];
+  const bool is_held = base.kind == Operand::Kind::kRegister;
+  const Operand* const named = is_held ? moved_to(base) : &base;
+  if (named == nullptr || named->kind != Operand::Kind::kSymbol || !named->elements.empty() ||
+      !named->component.empty()) {
+    return std::nullopt;
+  }
+  return NamedPlace{.name = named->name,
+                    .offset = address.offset + named->offset + (is_held ? base.offset : 0)};
+}
+
+const Operand* Constants::moved_to(const Operand& reg) const {
+  const auto found = registers_.find(reg.name);
+  return found == registers_.end() || found->second.definitions != 1 || !reg.component.empty()
+             ? nullptr
+             : found->second.value;
 }
 
 }  // namespace barracuda::ptx

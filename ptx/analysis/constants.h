@@ -1,5 +1,6 @@
 // Registers of a function that hold a compile-time constant: those with one definition, a mov of an
-// immediate. Names are taken as one whatever their scope, so a shadowed one is never a constant.
+// immediate or of a name's address. Names are taken as one whatever their scope, so a shadowed one
+// is never a constant.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,12 @@
 
 namespace barracuda::ptx {
 
+// So many bytes behind a variable's or parameter's begin.
+struct NamedPlace {
+  std::string_view name;
+  std::int64_t offset = 0;
+};
+
 class Constants {
  public:
   Constants(const Module& module, const Function& function);
@@ -20,6 +27,9 @@ class Constants {
   [[nodiscard]] std::optional<std::uint64_t> value_of(const Operand& operand,
                                                       std::uint32_t bytes) const;
 
+  // Where an address leads that names its place, by itself or through a register that holds one.
+  [[nodiscard]] std::optional<NamedPlace> place_of(const Operand& address) const;
+
  private:
   struct Register {
     std::uint32_t definitions = 0;
@@ -27,6 +37,8 @@ class Constants {
   };
 
   void define(const Operand& destination);
+  // What the one definition of a register moves there; null if that is no mov.
+  [[nodiscard]] const Operand* moved_to(const Operand& reg) const;
 
   boost::unordered_flat_map<std::string_view, Register> registers_;
 };

@@ -12,6 +12,7 @@
 
 #include "ptx/analysis/constants.h"
 #include "ptx/analysis/grid_workspace.h"
+#include "ptx/analysis/parameter_words.h"
 #include "ptx/analysis/register_sizes.h"
 
 namespace barracuda::ptx {
@@ -139,7 +140,11 @@ class Places {
 class Registers {
  public:
   Registers(const Program& program, const Function& function, const Places& places, Words& words)
-      : program_(program), function_(function), places_(places), words_(words) {
+      : program_(program),
+        function_(function),
+        places_(places),
+        words_(words),
+        parameters_(program.module, function) {
     while (read_body()) {
     }
   }
@@ -233,27 +238,13 @@ class Registers {
                                                       : kFromUnknown;
   }
 
-  // A word of the entry's parameters that is read where it stands.
+  // A word of the entry's parameters that is read where it stands, or what memory holds.
   Origins loaded(const Instruction& load, std::uint32_t element) {
+    const auto word = parameters_.word_of(load, element, kPointerBytes);
     const bool is_parameter = load.has(Modifier::kParam) || load.has(Modifier::kParamEntry);
-    const Operand& address = load.operands.back();
-    if (!is_parameter || load.operands.size() != 2 || !function_.is_entry ||
-        size_of(load.last_type()) != kPointerBytes || address.kind != Operand::Kind::kAddress ||
-        address.elements.size() != 1 || address.elements[0].kind != Operand::Kind::kSymbol ||
-        !address.elements[0].elements.empty()) {
-      return is_parameter ? kFromUnknown : kFromMemory;
-    }
-    const auto parameter =
-        std::ranges::find(function_.parameters, address.elements[0].name, &Variable::name);
-    const std::int64_t offset = address.offset + address.elements[0].offset +
-                                std::int64_t{element} * std::int64_t{kPointerBytes};
-    if (parameter == function_.parameters.end() || offset < 0 ||
-        static_cast<std::uint64_t>(offset) + kPointerBytes > parameter->size()) {
-      return kFromUnknown;
-    }
-    return words_.of(
-        {.parameter = static_cast<std::uint32_t>(parameter - function_.parameters.begin()),
-         .offset = static_cast<std::uint32_t>(offset)});
+    return word && size_of(load.last_type()) == kPointerBytes ? words_.of(*word)
+           : is_parameter                                     ? kFromUnknown
+                                                              : kFromMemory;
   }
 
   [[nodiscard]] Origins all_of(const Instruction& instruction, std::size_t first) const {
@@ -313,6 +304,7 @@ class Registers {
   const Function& function_;
   const Places& places_;
   Words& words_;
+  ParameterWords parameters_;
   boost::unordered_flat_map<std::string_view, Origins> registers_;  // of 8 bytes
 };
 
@@ -407,9 +399,7 @@ Origins accessed_at(const Program& program, std::size_t statement, const Registe
   if (opcode_class == OpcodeClass::kTexture) {
     return program.options.is_emulated ? kFromUnknown : 0;
   }
-  // What it lets begin may access what this kernel does, beside it.
-  return written_at(program, statement, registers) |
-         (effect.operation == wire::Operation::kLaunchDependents ? kFromUnknown : 0);
+  return written_at(program, statement, registers);
 }
 
 GlobalWrites leads_of(Origins origins, const Words& words) {
@@ -432,9 +422,6 @@ GlobalWrites find_global_writes(const Program& program, std::uint32_t entry) {
     for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
       if (program.module.statements[i].kind == StatementKind::kInstruction) {
         written |= written_at(program, i, registers);
-        // What it lets begin may write what this kernel reads, beside it.
-        written |=
-            program.effects[i].operation == wire::Operation::kLaunchDependents ? kFromUnknown : 0;
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "ptx/analysis/constants.h"
+#include "ptx/analysis/parameter_words.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -37,7 +38,9 @@ bool is_steady_special(std::string_view name) {
 class Reader {
  public:
   Reader(const Program& program, std::uint32_t entry)
-      : program_(program), function_(program.function(entry)) {}
+      : program_(program),
+        function_(program.function(entry)),
+        parameters_(program.module, function_) {}
 
   bool is_steady(std::span<const PlannedSite> sites) {
     // In any order of the text: until no register becomes unsteady any more.
@@ -88,11 +91,7 @@ class Reader {
   }
 
   [[nodiscard]] bool reads_own_argument(const Instruction& load) const {
-    const bool is_parameter = load.has(Modifier::kParam) || load.has(Modifier::kParamEntry);
-    const Operand& address = load.operands.back();
-    return is_parameter && !address.elements.empty() &&
-           std::ranges::find(function_.parameters, address.elements[0].name, &Variable::name) !=
-               function_.parameters.end();
+    return parameters_.word_of(load, 0, size_of(load.last_type())).has_value();
   }
 
   // The registers that an unsteady instruction writes become so.
@@ -177,6 +176,7 @@ class Reader {
 
   const Program& program_;
   const Function& function_;
+  ParameterWords parameters_;
   std::set<std::string_view> unsteady_;
 };
 

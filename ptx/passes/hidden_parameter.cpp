@@ -12,6 +12,7 @@
 #include "device_logger/symbols.h"
 #include "ptx/abi.h"
 #include "ptx/analysis/global_writes.h"
+#include "ptx/analysis/grid_dependency.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/shared_layout.h"
 #include "ptx/passes/passes.h"
@@ -210,6 +211,8 @@ Expected<void> run(Program& program) {
     kernel.variables = variables.of(program, facts);
     kernel.numbered = facts.is_numbered;
     kernel.writes = find_global_writes(program, i);
+    kernel.lets_dependents_begin = lets_dependents_begin(program, i);
+    TRY(kernel.waits_first, waits_first(program, i));
     program.kernels.push_back(std::move(kernel));
   }
   for (std::uint32_t i = 0; i < program.functions.size(); ++i) {

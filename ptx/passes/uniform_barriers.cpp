@@ -11,6 +11,7 @@
 #include "ptx/analysis/load_or_store.h"
 #include "ptx/analysis/near_stops.h"
 #include "ptx/analysis/program.h"
+#include "ptx/analysis/shared_writes.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::uniform_barriers {
@@ -26,7 +27,7 @@ bool is_kept_load(const PlannedSite& site) {
          (site.info.order == wire::MemoryOrder::kWeak || site.has_state);
 }
 
-// Without a space it may be of shared memory.
+// By what it does, wherever its address leads: without a space it may be to shared memory.
 bool may_write_shared(const Effect& effect) {
   return is_thread_copy(effect) || ((is_shared_access(effect) || is_matrix_access(effect)) &&
                                     !only_loads(effect) && effect.space != StateSpace::kGlobal);
@@ -74,7 +75,7 @@ NearStops find_copies(const Program& program, const ControlFlow& flow,
 // What the threads of a block may do from one barrier up to the next ones.
 struct Interval {
   std::vector<std::pair<std::size_t, std::size_t>> parts;  // statements [first, second)
-  bool writes = false;                                     // shared memory
+  std::vector<std::size_t> writes;                         // to shared memory, maybe
   bool leaves = false;                                     // a thread may leave the kernel,
   bool goes_on = false;                                    // or come to another barrier
 };
@@ -87,6 +88,7 @@ class KernelIntervals {
         function_(program.function(index)),
         flow_(flow),
         uniform_(program.uniform_blocks_of(index)),
+        writes_(program.module, function_),
         copies_(find_copies(program, flow, sites)) {
     for (const PlannedSite& site : sites) {
       if (is_barrier(site)) {
@@ -102,15 +104,23 @@ class KernelIntervals {
     });
   }
 
-  // By statement of the function's body: whether it stands in read-only intervals alone. Before the
-  // first barrier no thread knows whether there are states.
+  // By statement of the function's body: whether it is a load that nothing writes to in any
+  // interval in which it stands. Before the first barrier no thread knows whether there are states.
   [[nodiscard]] std::vector<bool> find_read_only() const {
     const std::size_t size = function_.body_end - function_.body_begin + 1;
     std::vector<bool> in_read_only(size), in_other(size);
-    mark(from(function_.body_begin), in_other);
+    const auto mark = [&](const Interval& interval, bool keeps_reads) {
+      for (const auto& [begin, end] : interval.parts) {
+        for (std::size_t at = begin; at < end; ++at) {
+          const bool is_read_only = keeps_reads && !is_written(interval, at);
+          (is_read_only ? in_read_only : in_other)[at - function_.body_begin] = true;
+        }
+      }
+    };
+    mark(from(function_.body_begin), false);
     for (const std::size_t barrier : barriers_) {
       const Interval interval = from(barrier + 1);
-      mark(interval, is_read_only(barrier, interval) ? in_read_only : in_other);
+      mark(interval, keeps_reads(barrier, interval));
     }
     for (std::size_t at = 0; at < size; ++at) {
       in_read_only[at] = in_read_only[at] && !in_other[at];
@@ -122,9 +132,20 @@ class KernelIntervals {
   // Threads that come to the barrier together begin its interval together, all but those that left
   // before. Who leaves in it while others go on is not ordered before what they do next: what was
   // read must be known then.
-  [[nodiscard]] bool is_read_only(std::size_t barrier, const Interval& interval) const {
-    return uniform_[flow_.block_of(barrier)] != Uniformity::kSome && !interval.writes &&
+  [[nodiscard]] bool keeps_reads(std::size_t barrier, const Interval& interval) const {
+    return uniform_[flow_.block_of(barrier)] != Uniformity::kSome &&
            !copies_.come_before(barrier) && !(interval.leaves && interval.goes_on);
+  }
+
+  // Whether something in the interval may write what the statement loads.
+  [[nodiscard]] bool is_written(const Interval& interval, std::size_t load) const {
+    if (interval.writes.empty()) {
+      return false;
+    }
+    const std::optional<SharedPiece> piece = writes_.read_by(load);
+    return !piece || std::ranges::any_of(interval.writes, [&](std::size_t write) {
+      return writes_.may_write(write, *piece);
+    });
   }
 
   [[nodiscard]] Interval from(std::size_t statement) const {
@@ -155,25 +176,20 @@ class KernelIntervals {
     const bool comes = barrier != barriers_.end() && *barrier < end;
     const std::size_t until = comes ? *barrier : end;
     for (std::size_t at = begin; at < until; ++at) {
-      interval.writes = interval.writes || may_write_shared(program_.effects[at]);
+      if (may_write_shared(program_.effects[at]) && writes_.may_write(at)) {
+        interval.writes.push_back(at);
+      }
     }
     interval.parts.emplace_back(begin, until);
     interval.goes_on = interval.goes_on || comes;
     return comes;
   }
 
-  void mark(const Interval& interval, std::vector<bool>& statements) const {
-    for (const auto& [begin, end] : interval.parts) {
-      for (std::size_t at = begin; at < end; ++at) {
-        statements[at - function_.body_begin] = true;
-      }
-    }
-  }
-
   const Program& program_;
   const Function& function_;
   const ControlFlow& flow_;
   const std::vector<Uniformity>& uniform_;
+  const SharedWrites writes_;
   const NearStops copies_;
   std::vector<std::size_t> barriers_;  // statements
 };

@@ -450,7 +450,8 @@ TEST_CASE("threads of a block are counted where all come to every barrier togeth
 }
 
 TEST_CASE("what one thread tells all others they do together") {
-  const std::string declare = ".shared .align 4 .u32 flag;\nmov.u32 %r6, tile;\n";
+  const std::string declare =
+      ".shared .align 4 .u32 flag;\nmov.u32 %r6, tile;\nld.param.u64 %rd1, [p];\n";
   const std::string differs = "mov.u32 %r7, %tid.x;\nsetp.eq.u32 %p2, %r7, 0;\n";
   const std::string tells = "@%p2 st.shared.u32 [flag], %r3;\n", barrier = kBarrier;
   const std::string ask = "ld.shared.u32 %r4, [flag];\nsetp.eq.u32 %p1, %r4, 0;\n";
@@ -462,6 +463,12 @@ TEST_CASE("what one thread tells all others they do together") {
   // A loaded index leads nowhere else.
   CHECK(counts_events(begin + barrier + ask + branch +
                       "ld.global.u32 %r5, [%rd1];\nadd.u32 %r6, %r6, %r5;\n" + rest));
+  // Other bytes of the variable.
+  CHECK(counts_events(begin + barrier + ask + branch + "st.shared.u32 [flag+4], %r3;\n" + rest));
+  // What the kernel was given leads to no shared memory.
+  CHECK(counts_events(begin + barrier + ask + branch +
+                      "cvt.u64.u32 %rd3, %r7;\nadd.s64 %rd2, %rd1, %rd3;\nst.u32 [%rd2], 0;\n" +
+                      rest));
   // Told again behind the next barrier, in a loop.
   const std::string loop = "setp.lt.u32 %p3, %r5, 9;\n@%p3 bra $loop;\n";
   CHECK(counts_events(declare + differs + "$loop:\n" + barrier + tells + barrier + ask + branch +
@@ -474,7 +481,14 @@ TEST_CASE("what one thread tells all others they do together") {
            begin + barrier + tells + ask + branch + rest,  // told without one
            begin + barrier + ask + branch + tells + rest,  // while others may still ask
            begin + barrier + ask + branch + "st.shared.u32 [%r5], 0;\n" + rest,
-           begin + barrier + ask + branch + "st.u32 [%rd1], 0;\n" + rest,
+           begin + barrier + ask + branch + "ld.global.u64 %rd2, [%rd1];\nst.u32 [%rd2], 0;\n" +
+               rest,
+           begin + barrier + ask + branch +
+               "ld.global.u64 %rd2, [%rd1];\nadd.s64 %rd2, %rd2, %rd1;\nst.u32 [%rd2], 0;\n" + rest,
+           begin + barrier + ask + branch + "st.u32 [%rd3], 0;\n" + rest,
+           // An offset that the kernel was given.
+           begin + barrier + ask + branch + "cvta.shared.u64 %rd2, %rd1;\nst.u32 [%rd2], 0;\n" +
+               rest,
            begin + barrier + ask + branch + "mov.u32 %r5, flag;\nst.shared.u32 [%r5], 0;\n" + rest,
            // A pointer that was loaded, or the array.
            begin + barrier + ask + branch +
@@ -516,6 +530,12 @@ TEST_CASE("between two barriers without a write of shared memory its loads need 
   CHECK(skipped_loads(store + barrier + load) == 1);
   CHECK(skipped_loads(store + barrier + load + barrier + store) == 1);
   CHECK(skipped_loads(store + barrier + "st.global.u32 [%rd1], %r1;\n" + load) == 1);
+  // What is written is something else, by its name or by what the kernel was given.
+  CHECK(skipped_loads(store + barrier + "st.shared.u32 [tile+4], %r1;\n" + load) == 1);
+  CHECK(skipped_loads(store + barrier + "mov.u32 %r5, tile;\nst.shared.u32 [%r5+4], %r1;\n" +
+                      load) == 1);
+  CHECK(skipped_loads(store + barrier + "ld.param.u64 %rd1, [p];\nst.u32 [%rd1], %r1;\n" + load) ==
+        1);
   // As a tiled product: the loop comes back to the stores behind its second barrier alone.
   const std::string loop = "$loop:\n" + store + barrier + load + barrier +
                            "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 9;\n@%p1 bra $loop;\n";
@@ -530,6 +550,11 @@ TEST_CASE("loads keep their hooks where a write may be in their interval, or a t
            barrier + load + store,  // what comes behind it counts
            store + barrier + "@%p1 bra $end;\n" + store + "$end:\n" + load,
            barrier + "st.u32 [%rd1], %r1;\n" + load,  // generic
+           barrier + "ld.param.u64 %rd1, [p];\nld.u64 %rd2, [%rd1];\nst.u32 [%rd2], %r1;\n" + load,
+           // The last byte, and a place that is computed.
+           barrier + "st.shared.u8 [tile+3], %r1;\n" + load,
+           barrier + "mov.u32 %r5, tile;\nadd.u32 %r5, %r5, %r1;\nst.shared.u32 [%r5+4], %r1;\n" +
+               load,
            barrier + "red.shared.add.u32 [tile], 1;\n" + load,
            // Others may be at the first barrier, behind which somebody writes.
            differs + "@%p2 bra $other;\n" + barrier + load + "bra $end;\n$other:\n" + barrier +

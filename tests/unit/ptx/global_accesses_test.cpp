@@ -173,8 +173,7 @@ TEST_CASE("of more variables than are told apart none takes a shortcut for anoth
   }
 }
 
-TEST_CASE("what is called, copied or let begin is not known") {
-  CHECK_FALSE(accesses_of("griddepcontrol.launch_dependents;\n").are_known);
+TEST_CASE("what is called or copied is not known") {
   CHECK_FALSE(accesses_of("cp.async.ca.shared.global [tile], [%rd1], 4;\n").are_known);
   CHECK_FALSE(accesses_of("ld.global.u64 %rd4, [%rd1];\nld.global.u32 %r3, [%rd4];\n").are_known);
   CHECK_FALSE(accesses_of("{\n.param .b64 a;\nst.param.b64 [a], %rd1;\n"

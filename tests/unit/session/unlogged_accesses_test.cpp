@@ -182,6 +182,50 @@ TEST_CASE("a programmatic launch is logged") {
   CHECK(device.launch(kLegacyStream, kIn, kOut, true).count == 0);
 }
 
+TEST_CASE("a programmatic launch that waits first is like any other") {
+  Device device;
+  device.kernel.waits_first = true;
+  CHECK(is_range(device.launch(kLegacyStream, kIn, kOut, true), kIn));
+  device.launch(kLegacyStream, kOther, kIn, true);
+  CHECK_FALSE(device.has_given_up());
+}
+
+TEST_CASE("who lets dependents begin is logged until some of them have waited") {
+  Device device;
+  device.kernel.lets_dependents_begin = device.kernel.waits_first = true;
+  const auto is_left_out = [&] {
+    return is_range(device.launch(kLegacyStream, kIn, kOut, true), kIn);
+  };
+  CHECK_FALSE(is_range(device.launch(kLegacyStream, kIn, kOut), kIn));  // no example
+  for (int i = 1; i < 4; ++i) {
+    CHECK_FALSE(is_left_out());
+  }
+  CHECK(is_left_out());
+  device.kernel.waits_first = false;
+  SECTION("one that does not wait, and writes what was read") {
+    device.launch(kLegacyStream, kOther, kIn, true);
+    REQUIRE(device.has_given_up());
+    CHECK_THAT(device.problems.sentences()[0], Contains("may write memory while launch 5"));
+  }
+  SECTION("one that does not wait, and touches other memory") {
+    device.launch(kLegacyStream, kOther, kOther, true);
+    CHECK_FALSE(device.has_given_up());
+    device.kernel.waits_first = true;
+    CHECK_FALSE(is_left_out());
+  }
+  SECTION("one that does not wait, behind one that lets nobody begin") {
+    device.kernel.lets_dependents_begin = false;
+    CHECK(is_range(device.launch(kLegacyStream, kIn, kOut), kIn));
+    device.launch(kLegacyStream, kOther, kIn, true);
+    CHECK_FALSE(device.has_given_up());
+  }
+  SECTION("with filter=on nobody guesses") {
+    Device sure(options_with("on"));
+    sure.kernel.lets_dependents_begin = true;
+    CHECK(is_range(sure.launch(kLegacyStream, kIn, kOut), kIn));
+  }
+}
+
 TEST_CASE("a programmatic launch overtakes nobody who does not let dependents begin") {
   for (const bool has_rival : {false, true}) {
     Device device(options_with("on"));

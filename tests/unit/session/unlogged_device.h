@@ -75,7 +75,8 @@ struct Device {
   UnloggedAccesses::LeftOut leave_out(StreamKey stream, std::uint64_t in, std::uint64_t out,
                                       bool is_programmatic = false) {
     const LaunchId id{++launches};
-    if (is_programmatic) {
+    const bool may_begin_early = is_programmatic && !kernel.waits_first;
+    if (may_begin_early) {
       streams.launch_programmatic(stream, id, CopyId{++copies});
     } else {
       streams.launch(stream, id);
@@ -89,6 +90,7 @@ struct Device {
                         .arguments = arguments,
                         .variables = variables,
                         .is_programmatic = is_programmatic,
+                        .may_begin_early = may_begin_early,
                         .grid = {.x = 2},
                         .block = {.x = 32},
                         .is_repeated = is_repeated});
