@@ -7,6 +7,11 @@
 namespace barracuda::session {
 
 bool has_warp_collectives(std::string_view text) {
+  // Not the end of another word: CUB's files are called warp_scan_shfl.cuh, and -lineinfo names
+  // them.
+  const auto is_mnemonic = [&](std::size_t at) {
+    return at == 0 || std::string_view(" \t\n{;").find(text[at - 1]) != std::string_view::npos;
+  };
   const auto is_in_hook = [&](std::size_t at) {
     const std::size_t function = text.rfind(".func ", at), entry = text.rfind(".entry ", at);
     if (function == text.npos || (entry != text.npos && entry > function)) {
@@ -17,7 +22,7 @@ bool has_warp_collectives(std::string_view text) {
   };
   for (const std::string_view collective : {"vote.", "shfl.", "match.", "elect.", "redux."}) {
     std::size_t at = text.find(collective);
-    while (at != text.npos && is_in_hook(at)) {
+    while (at != text.npos && (!is_mnemonic(at) || is_in_hook(at))) {
       at = text.find(collective, at + 1);
     }
     if (at != text.npos) {

@@ -43,6 +43,11 @@ TEST_CASE("collectives of the hooks, and in functions of their own, are none of 
                               "ret; }\n"));
 }
 
+TEST_CASE("a source file is no collective, whatever its name ends in") {
+  CHECK_FALSE(has_collectives("", ".file 1 \"/usr/include/cub/warp/warp_scan_shfl.cuh\"\n"));
+  CHECK(has_warp_collectives(".visible .entry k() {\n{shfl.idx.b32 %r1, %r2, 0, 31;}\n}"));
+}
+
 TEST_CASE("what is left in the program's functions is not compiled fast") {
   CHECK(has_collectives("shfl.idx.b32 %r1, %r2, 0, 31;\n"));  // of old, without sync
   CHECK(has_collectives("vote.sync.ballot.b32 %r1, 1, -1;\n"));
