@@ -1,5 +1,7 @@
 // Kernel launches: the launch descriptor is appended to the program's arguments.
+#include <algorithm>
 #include <span>
+#include <vector>
 
 #include "preload/hook.h"
 #include "preload/kernel_forms.h"
@@ -76,6 +78,15 @@ CUresult launch(CUfunction function, LaunchRequest request, void** parameters, v
   return status;
 }
 
+std::vector<CUlaunchAttribute> attributes_of(const CUlaunchConfig& config) {
+  const std::span given(config.attrs, config.attrs == nullptr ? 0 : config.numAttrs);
+  return {given.begin(), given.end()};
+}
+
+bool is_programmatic(const CUlaunchAttribute& attribute) {
+  return attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+}
+
 LaunchRequest request_of(const CUlaunchConfig& config) {
   LaunchRequest request{
       .grid = {.x = config.gridDimX, .y = config.gridDimY, .z = config.gridDimZ},
@@ -84,14 +95,13 @@ LaunchRequest request_of(const CUlaunchConfig& config) {
       .stream = stream_handle(config.hStream),
       .shared_bytes = config.sharedMemBytes,
   };
-  for (const CUlaunchAttribute& attribute :
-       std::span(config.attrs, config.attrs == nullptr ? 0 : config.numAttrs)) {
+  for (const CUlaunchAttribute& attribute : attributes_of(config)) {
     if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
       const auto& cluster = attribute.value.clusterDim;
       request.cluster = detector::Dim3{.x = cluster.x, .y = cluster.y, .z = cluster.z};
     } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
       request.is_cooperative = attribute.value.cooperative != 0;
-    } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
+    } else if (is_programmatic(attribute)) {
       request.is_programmatic = attribute.value.programmaticStreamSerializationAllowed != 0;
     } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) {
       request.event = handle_of(attribute.value.programmaticEvent.event);
@@ -158,6 +168,12 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
                   shaped.gridDimY = shape.grid.y;
                   shaped.gridDimZ = shape.grid.z;
                   shaped.sharedMemBytes = shape.shared_bytes;
+                  std::vector<CUlaunchAttribute> attributes = attributes_of(*config);
+                  if (shape.is_serial) {
+                    std::erase_if(attributes, is_programmatic);
+                  }
+                  shaped.attrs = attributes.data();
+                  shaped.numAttrs = static_cast<unsigned>(attributes.size());
                   return original(&shaped, launched, all_parameters, all_extra);
                 });
 }

@@ -29,6 +29,9 @@ namespace barracuda::session {
 struct LaunchShape {
   detector::Dim3 grid;
   std::uint32_t shared_bytes = 0;  // dynamic
+  // It begins when all that is before it in its stream is over, if it is programmatic: what a
+  // launch that is checked logs with was cleared there, and only then is it sure to see that.
+  bool is_serial = false;
 };
 
 // One launch call, on the stack of the hook. Without begin() its arguments stay the program's.
@@ -48,7 +51,8 @@ class Launch {
   // What is to be launched, where the program asked for this.
   [[nodiscard]] LaunchShape shape(const LaunchRequest& asked) const {
     return {.grid = rewritten_.grid.value_or(asked.grid),
-            .shared_bytes = std::max(asked.shared_bytes, own_shared_end_)};
+            .shared_bytes = std::max(asked.shared_bytes, own_shared_end_),
+            .is_serial = id_ != detector::LaunchId{}};
   }
 
  private:

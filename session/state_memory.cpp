@@ -89,14 +89,11 @@ void StateMemory::reserve() {
   allocate(kMostLaunches);
 }
 
-// The smallest that is large enough. A programmatic launch may begin before others of its stream
-// are over, unless something is cleared between.
-StateMemory::Piece* StateMemory::find(std::uint64_t bytes, const Request& request) {
+// The smallest that is large enough. What is before in the stream is over (LaunchShape::is_serial).
+StateMemory::Piece* StateMemory::find(std::uint64_t bytes, detector::StreamKey stream) {
   Piece* best = nullptr;
   for (Piece& piece : pieces_) {
-    const bool is_before = piece.stream == request.stream_key &&
-                           (!request.launch.is_programmatic || bytes > wire::kEndedBlocksBytes);
-    if ((piece.launches == 0 || is_before) && piece.bytes >= bytes &&
+    if ((piece.launches == 0 || piece.stream == stream) && piece.bytes >= bytes &&
         (best == nullptr || piece.bytes < best->bytes)) {
       best = &piece;
     }
@@ -159,7 +156,7 @@ StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t w
   if (bytes > kMostBytes) {
     return {};
   }
-  Piece* piece = find(bytes, request);
+  Piece* piece = find(bytes, request.stream_key);
   if (piece == nullptr) {
     piece = allocate(bytes);
   }

@@ -40,8 +40,8 @@ class StateMemory {
   // For the first launch, which would have to wait until there is memory.
   void reserve();
 
-  // Device memory is zeroed behind the work that the stream has now, so that a programmatic launch
-  // waits for it. None if the kernel has no use for it or there is no room: then all is logged.
+  // Device memory is zeroed behind the work that the stream has now. None if the kernel has no use
+  // for it or there is no room: then all is logged.
   States acquire(const Request& request);
   // The launch is over.
   void release(const wire::SharedStates& states);
@@ -61,7 +61,7 @@ class StateMemory {
   [[nodiscard]] bool have_room(const Request& request, std::uint64_t bytes) const;
   bool clear(Handle stream, std::uint64_t piece, std::uint64_t begin, std::uint64_t end) const;
   // Null if there is no room.
-  Piece* find(std::uint64_t bytes, const Request& request);
+  Piece* find(std::uint64_t bytes, detector::StreamKey stream);
   Piece* allocate(std::uint64_t bytes);
 
   DeviceDriver& driver_;

@@ -49,7 +49,6 @@ filter: a pointer into no allocation writes nothing|unlogged_accesses.cpp|/if (!
 filter: an end is the beginning of what follows|unlogged_accesses.cpp|s/allocation_with(pointer - 1)/allocation_with(pointer)/
 filter: an array is written with the one before it|unlogged_accesses.cpp|s/leave_out(launch, written->likely,/leave_out(launch, written->maybe,/
 filter: what is written may stay unlogged|unlogged_accesses.cpp|s/!overlap({\*range}, written) \&\& //
-states: programmatic launches wait|state_memory.cpp|s/(!request.launch.is_programmatic || bytes > wire::kEndedBlocksBytes);/true;/
 programmatic: one that waited is enough|unlogged_accesses.cpp|s/waited_first_ >= kOftenEnough/waited_first_ >= 1/
 programmatic: who does not wait is forgotten|unlogged_accesses.cpp|s/launch.may_begin_early ? 0 : waited_first_/false ? 0 : waited_first_/
 programmatic: nobody is beside who lets it begin|unlogged_accesses.cpp|s/(may_begin_early \&\& !unlogged.lets_dependents_begin) ||/may_begin_early ||/

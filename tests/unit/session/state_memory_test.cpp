@@ -115,25 +115,20 @@ TEST_CASE("what is watched has states and words in device memory") {
   CHECK(acquired.device_bytes() == wire::kEndedBlocksBytes + 4 * 4096);
 }
 
-TEST_CASE("a programmatic launch that nothing is cleared for shares no word with one before it") {
+TEST_CASE("launches of one stream have the same memory, and those of two have not") {
   HostMemoryDriver driver;
   StateMemory memory(driver);
   const ptx::Kernel kernel = kernel_with_states();
-  const auto acquire = [&](bool is_programmatic, std::uint32_t most_shared) {
+  const auto acquire = [&](detector::StreamKey stream) {
     LaunchRequest launch = launch_of(100, 64);
-    launch.is_programmatic = is_programmatic;
-    launch.most_shared_bytes = most_shared;
-    return memory.acquire({.kernel = kernel, .launch = launch, .stream_key = {}}).of_blocks.address;
+    launch.most_shared_bytes = kMostShared;
+    return memory.acquire({.kernel = kernel, .launch = launch, .stream_key = stream})
+        .of_blocks.address;
   };
-  // Of one stream: what comes after is over before the next begins, but for the programmatic.
-  const std::uint64_t first = acquire(false, kMostShared);
-  CHECK(acquire(false, kMostShared) == first);
-  const std::uint64_t beside = acquire(true, kMostShared);
+  const std::uint64_t first = acquire({});
+  CHECK(acquire({}) == first);
+  const std::uint64_t beside = acquire(detector::StreamKey{7});
   CHECK((beside != 0 && beside != first));
-  CHECK(acquire(true, kMostShared) != beside);
-  // Device memory is cleared before it, and after what came before.
-  const std::uint64_t cleared = acquire(false, kShared);
-  CHECK(acquire(true, kShared) == cleared);
 }
 
 }  // namespace barracuda::session
