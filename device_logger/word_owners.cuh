@@ -92,6 +92,22 @@ class WordOwners {
     return bits;
   }
 
+  // That of this state. Who has changed the state writes it next, which may be seen later, and
+  // until then it is of an older state, or of another launch. Nobody waits for ever: what came with
+  // a state that is gone may lie over it, and then the first access stands for both.
+  [[nodiscard]] __device__ __forceinline__ std::uint64_t load_word(std::uint64_t granule,
+                                                                   WordOwner state) const {
+    constexpr int kMostLooks = 1024;
+#pragma unroll 1
+    for (int look = 0; look < kMostLooks; ++look) {
+      const std::uint64_t word = load(word_of(granule));
+      if (state.is_word(word)) {
+        return word;
+      }
+    }
+    return state.bits();
+  }
+
   // What was met there: `bits`, or it is not changed.
   [[nodiscard]] __device__ __forceinline__ static std::uint64_t change_state(std::uint64_t place,
                                                                              std::uint64_t bits,
@@ -110,7 +126,7 @@ class WordOwners {
 #pragma unroll 1
     for (;;) {
       const WordOwner state(bits);
-      const OwnerStep step = owner_step(state, access, [&] { return load(word_of(granule)); });
+      const OwnerStep step = owner_step(state, access, [&] { return load_word(granule, state); });
       if (step.logs) {
         return false;
       }
@@ -132,9 +148,9 @@ class WordOwners {
 #pragma unroll 1
     for (;;) {
       const WordOwner state(bits);
-      const auto load_word = [&] { return load(word_of(granule)); };
-      const bool is_same = has_same_value(state, access, load_word);
-      const OwnerStep step = owner_step(state, access, load_word);
+      const auto word = [&] { return load_word(granule, state); };
+      const bool is_same = has_same_value(state, access, word);
+      const OwnerStep step = owner_step(state, access, word);
       const std::uint64_t next = step.next.bits();
       const std::uint64_t met = next == bits ? bits : change_state(place, bits, next);
       if (met != bits) {
@@ -157,7 +173,7 @@ class WordOwners {
       return;
     }
     const Queue queue(descriptor_);
-    const std::uint64_t word = state.has_second() ? load(word_of(granule)) : 0;
+    const std::uint64_t word = state.has_second() ? load_word(granule, state) : 0;
 #pragma unroll 1
     for (std::uint32_t which = 0; which < (state.has_second() ? 2 : 1); ++which) {
       const OwnedAccess kept = state.kept(which, word);

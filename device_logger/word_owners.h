@@ -22,7 +22,8 @@
 namespace barracuda::wire {
 
 // Each watched granule has a state, zeroed before the launch, and, in front of all states and in
-// the reverse order, a word that some kinds of states have besides.
+// the reverse order, a word that some kinds of states have besides. It is written behind the change
+// of the state, and names the kind that it belongs to: who sees the one without the other waits.
 inline constexpr std::uint32_t kOwnerBytes = 8;
 
 struct OwnedAccess {
@@ -114,6 +115,19 @@ class WordOwner {
             .interval = bits(kIntervalShift, kMostIntervals)};
   }
 
+  // The word beside a state of that kind which has this second access, or a value's mark.
+  [[nodiscard]] BARRACUDA_WIRE static std::uint64_t word_of(Kind kind, WordOwner second) {
+    return second.with(kind).bits();
+  }
+
+  [[nodiscard]] BARRACUDA_WIRE static std::uint64_t word_of_mark(std::uint32_t mark) {
+    return std::uint64_t{mark} << kKindBits | static_cast<std::uint64_t>(Kind::kMarkedWrite);
+  }
+
+  [[nodiscard]] BARRACUDA_WIRE bool is_word(std::uint64_t word) const {
+    return WordOwner(word).kind() == kind();
+  }
+
   // The first of what was kept, or the second, with what the word has of them.
   [[nodiscard]] BARRACUDA_WIRE OwnedAccess kept(std::uint32_t which, std::uint64_t word) const {
     const OwnedAccess here = first(), beside = WordOwner(word).first();
@@ -166,8 +180,11 @@ BARRACUDA_WIRE OwnerStep to_owner(WordOwner next) {
   return {.next = next, .logs = false, .sets_word = false, .word = 0};
 }
 
-BARRACUDA_WIRE OwnerStep to_owner(WordOwner next, std::uint64_t word, bool sets_word) {
-  return {.next = next, .logs = false, .sets_word = sets_word, .word = word};
+BARRACUDA_WIRE OwnerStep to_owner(WordOwner next, WordOwner second, bool sets_word) {
+  return {.next = next,
+          .logs = false,
+          .sets_word = sets_word,
+          .word = WordOwner::word_of(next.kind(), second)};
 }
 
 BARRACUDA_WIRE OwnerStep to_logged(WordOwner state) {
@@ -190,7 +207,7 @@ BARRACUDA_LOGGER OwnerStep owner_read_again(WordOwner state, const OwnedAccess& 
   using Kind = WordOwner::Kind;
   const WordOwner beside(load_word());
   const OwnedAccess first = state.first(), second = beside.first();
-  const std::uint64_t read = WordOwner::of(Kind::kRead, by).bits();
+  const WordOwner read = WordOwner::of(Kind::kRead, by);
   const bool is_of_one = first.block == second.block;
   if (is_behind(state, by)) {
     return to_owner(WordOwner::of(is_of_one ? Kind::kRead : Kind::kReads, by));
@@ -212,23 +229,22 @@ BARRACUDA_LOGGER OwnerStep owner_read_behind(WordOwner state, const OwnedAccess&
       state.kind() == Kind::kReadBehind ? WordOwner(load_word()).first().thread : here.thread;
   here.thread = by.thread;
   here.interval = by.interval;
-  return to_owner(WordOwner::of(Kind::kReadBehind, here), WordOwner::of(Kind::kRead, beside).bits(),
-                  true);
+  return to_owner(WordOwner::of(Kind::kReadBehind, here), WordOwner::of(Kind::kRead, beside), true);
 }
 
 template <class LoadWord>
 BARRACUDA_LOGGER OwnerStep owner_read_step(WordOwner state, const OwnedAccess& by,
                                            const LoadWord& load_word) {
   using Kind = WordOwner::Kind;
-  const std::uint64_t read = WordOwner::of(Kind::kRead, by).bits();
+  const WordOwner read = WordOwner::of(Kind::kRead, by);
   if (state.kind() == Kind::kNone) {
-    return to_owner(WordOwner(read));
+    return to_owner(read);
   }
   if (state.kind() == Kind::kReads) {
     return owner_read_again(state, by, load_word);
   }
   if (state.kind() == Kind::kRead) {
-    return state.is_of(by) || is_behind(state, by) ? to_owner(WordOwner(read))
+    return state.is_of(by) || is_behind(state, by) ? to_owner(read)
                                                    : to_owner(state.with(Kind::kReads), read, true);
   }
   if (is_behind(state, by)) {
@@ -257,16 +273,19 @@ BARRACUDA_LOGGER OwnerStep owner_write_step(WordOwner state, const OwnerAccess& 
   }
   if (kind == Kind::kReadBehind) {
     return to_owner(WordOwner::of(Kind::kReadWrite, access.by),
-                    WordOwner::of(Kind::kRead, state.kept(1, load_word())).bits(), true);
+                    WordOwner::of(Kind::kRead, state.kept(1, load_word())), true);
   }
   if (kind == Kind::kRead || kind == Kind::kReadWrite) {
-    return to_owner(WordOwner::of(Kind::kReadWrite, access.by), state.bits(), kind == Kind::kRead);
+    return to_owner(WordOwner::of(Kind::kReadWrite, access.by), state, kind == Kind::kRead);
   }
-  return to_owner(WordOwner::of(Kind::kMarkedWrite, access.by), access.value_mark,
-                  kind != Kind::kMarkedWrite || load_word() != access.value_mark);
+  const std::uint64_t word = WordOwner::word_of_mark(access.value_mark);
+  return {.next = WordOwner::of(Kind::kMarkedWrite, access.by),
+          .logs = false,
+          .sets_word = kind != Kind::kMarkedWrite || load_word() != word,
+          .word = word};
 }
 
-// `load_word()` gives the word beside the state.
+// `load_word()` gives the word beside the state, which is of its kind.
 template <class LoadWord>
 BARRACUDA_LOGGER OwnerStep owner_step(WordOwner state, const OwnerAccess& access,
                                       const LoadWord& load_word) {
@@ -283,7 +302,8 @@ BARRACUDA_LOGGER bool has_same_value(WordOwner state, const OwnerAccess& access,
                                      const LoadWord& load_word) {
   return access.value_mark != 0 && access.use == StateUse::kWrite &&
          state.kind() == WordOwner::Kind::kMarkedWrite &&
-         state.first().size_log2 == access.by.size_log2 && load_word() == access.value_mark;
+         state.first().size_log2 == access.by.size_log2 &&
+         load_word() == WordOwner::word_of_mark(access.value_mark);
 }
 
 // Whether what was kept is ordered before all that its block does now. `is_frozen`: who logs it,

@@ -271,13 +271,14 @@ logger: every site is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&
 logger: a site beyond the table is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&\& (/return i >= kMostOwnedSites || (/
 logger: nothing is owned|unlogged_memory.h|s/if (i >= first_owned) {/if (false) {/
 logger: owned bytes may lie outside|unlogged_memory.h|s/: is_inside  *? LogDecision::kLeftOut/: begins_inside ? LogDecision::kLeftOut/
+owners: a word is of any state|word_owners.h|s/return second.with(kind).bits();/return second.bits();/
 owners: nobody writes what another reads|word_owners.h|s/if (!state.is_of(by)) {/if (false) {/
 owners: readers do not conflict|word_owners.h|s/if (kind == Kind::kReads || (kind/if ((kind/
 owners: any writer is the owner|word_owners.h|s/kind != Kind::kNone \&\& !is_after/false/
 owners: a write that is read behind it is its reader's|word_owners.h|s/WordOwner(load_word()).first().thread/here.thread/
 owners: a write that is read behind it is of the read's interval|word_owners.h|s/which == 0 ? 0 : here.interval/here.interval/
-owners: a read before a known value goes|word_owners.h|s/WordOwner::of(Kind::kRead, state.kept(1, load_word())).bits()/0/
-owners: a read behind a write takes its place|word_owners.h|s/return owner_read_behind(state, by, load_word);/return to_owner(WordOwner(read));/
+owners: a read before a known value goes|word_owners.h|s/WordOwner::of(Kind::kRead, state.kept(1, load_word())), true/WordOwner(0), true/
+owners: a read behind a write takes its place|word_owners.h|s/return owner_read_behind(state, by, load_word);/return to_owner(read);/
 owners: one reader stands for all|word_owners.h|s/: to_owner(state.with(Kind::kReads), read, true);/: to_owner(state);/
 owners: blocks of readers do not matter|word_owners.h|s/is_new_site : is_of_one || is_behind(beside, by));/is_new_site : false);/
 owners: intervals of readers do not matter|word_owners.h|s/return first.block == by.block \&\& !by.is_of_interval(first.interval)/return false/

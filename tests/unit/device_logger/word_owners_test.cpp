@@ -56,6 +56,9 @@ class Granule {
     }
     state_ = step.next;
     word_ = step.sets_word ? step.word : word_;
+    // Else a thread of another block would wait for it.
+    const bool has_word = state_.has_second() || state_.kind() == WordOwner::Kind::kMarkedWrite;
+    CHECK((!has_word || state_.is_word(word_)));
     return step.logs;
   }
 
