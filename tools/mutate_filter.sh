@@ -287,7 +287,7 @@ owners: other blocks have barriers|word_owners.h|s/if (kept.block != by.block) {
 owners: barriers settle nothing|word_owners.h|s/return !by.is_of_interval(kept.interval) || /return /
 owners: who left is settled|word_owners.h|s/ || (is_frozen \&\& !has_left);/ || is_frozen;/
 owners: numbers are told as they are kept|word_owners.h|s/told_number(kept.interval, by.counted);/kept.interval;/
-owners: every value of a warp is equal|word_owners.h|s/ \&\& load_word() == access.value_mark;/;/
+owners: every value of a warp is equal|word_owners.h|s/^         load_word() == WordOwner::word_of_mark(access.value_mark);/         true;/
 owners: what is logged is logged once|word_owners.h|s/state.kind() == WordOwner::Kind::kLogged || access/access/
 copies: each is over before|copy_states.h|s/if (status == CopyStatus::kSettled) {/if (true) {/
 copies: all know at once of a wait|copy_states.h|s/settled = interval() == number ? over_before() : over();/settled = over();/
