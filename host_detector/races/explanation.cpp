@@ -18,6 +18,18 @@ struct Earlier {
   ThreadKey thread;
   Time time = 0;
   wire::Scope needed = wire::Scope::kCta;
+  // Of a settled access, whose time nobody knows: its thread may have made it from the first on.
+  std::optional<wire::SiteId> settled_site = std::nullopt;
+
+  // A guess for a settled access: what stands behind it in the text was done behind it, and by
+  // other threads of its block behind a barrier, for one that orders nothing else is not logged.
+  [[nodiscard]] bool may_be_before(wire::SiteId other) const {
+    return !settled_site || index_of(*settled_site) < index_of(other);
+  }
+
+  [[nodiscard]] bool is_known_to(const ThreadKey& other, const Clock& clock) const {
+    return settled_site ? other.cta == thread.cta : is_in(clock);
+  }
 
   [[nodiscard]] bool is_in(const Clock& clock) const {
     return clock.at(thread.cta, thread.warp, thread.lane) >= time;
@@ -73,10 +85,12 @@ bool has_read_of(const Writer& writer, const Earlier& earlier) {
 Lack lack_of_fence(const Writer& writer, const Earlier& earlier, const Reader& reader) {
   const bool is_own = earlier.is_of(writer.thread);
   const wire::Scope needed = reader.is_cta_local ? wire::Scope::kCta : earlier.needed;
-  if (earlier.is_in(released_by(writer, level_of(needed)), is_own)) {
+  const bool is_fenced =
+      !earlier.settled_site || (writer.fence && earlier.may_be_before(*writer.fence));
+  if (is_fenced && earlier.is_in(released_by(writer, level_of(needed)), is_own)) {
     return {};
   }
-  if (earlier.is_in(released_by(writer, ScopeLevel::kCta), is_own)) {
+  if (is_fenced && earlier.is_in(released_by(writer, ScopeLevel::kCta), is_own)) {
     return {.missing = MissingOrder::kScopeTooNarrow, .about = writer.fence};
   }
   return {.missing = reader.has_acquired ? MissingOrder::kReleaseFenceMissing
@@ -90,8 +104,10 @@ Lack lack_of(const EngineState& engine, const Writer& writer, const Earlier& ear
   const wire::SiteInfo& site = engine.site(index_of(writer.site));
   const bool is_own = earlier.is_of(writer.thread);
   const int weight = is_own ? kDirect : kIndirect;
-  if (is_own ? writer.now < earlier.time : !earlier.is_in(writer.state.clock)) {
-    if (has_read_of(writer, earlier)) {
+  const bool is_known =
+      is_own ? writer.now >= earlier.time : earlier.is_known_to(writer.thread, writer.state.clock);
+  if (!is_known || !earlier.may_be_before(writer.site)) {
+    if (!earlier.settled_site && has_read_of(writer, earlier)) {
       return {
           .missing = MissingOrder::kLinkFenceMissing, .about = writer.site, .weight = kIndirect};
     }
@@ -354,15 +370,19 @@ std::optional<SyncNotes> notes_of(const EngineState& engine, const Cell& cell) {
 
 }  // namespace
 
-void explain(EngineState& engine, const Actor& actor, Time first_time, RaceEvent& race) {
+void explain(EngineState& engine, const Actor& actor, const Cell& older, RaceEvent& race) {
   const ThreadRef& first = race.first.thread;
+  const bool is_settled = older.is_settled();
+  const Time first_time = is_settled ? Time{1} : older.time;
   const std::uint32_t lane = race.second.thread.lane;
-  const Earlier earlier{.thread = {.cta = CtaKey(first.launch, first.cta),
-                                   .cluster = 0,
-                                   .warp = first.warp,
-                                   .lane = first.lane},
-                        .time = first_time,
-                        .needed = race.needed_scope};
+  const Earlier earlier{
+      .thread = {.cta = CtaKey(first.launch, first.cta),
+                 .cluster = 0,
+                 .warp = first.warp,
+                 .lane = first.lane},
+      .time = first_time,
+      .needed = race.needed_scope,
+      .settled_site = is_settled ? std::optional(race.first.site.instruction()) : std::nullopt};
   if (race.first.site == race.second.site && earlier.thread.cta == actor.cta.key &&
       first.warp == actor.warp.warp() && first_time == actor.warp.now()) {
     return;  // lanes of one instruction: no flag that either sets or sees lies between
@@ -379,7 +399,7 @@ void explain(EngineState& engine, const Actor& actor, Time first_time, RaceEvent
         }
         look_at(engine, actor, earlier, reading, observation, best);
       });
-  const auto awaited = awaited_fence(actor.warp.state(lane), earlier);
+  const auto awaited = is_settled ? std::nullopt : awaited_fence(actor.warp.state(lane), earlier);
   if (awaited && best.missing != MissingOrder::kLockNotTaken) {
     race.missing = *awaited;
     return;

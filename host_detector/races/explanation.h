@@ -7,9 +7,9 @@
 
 namespace barracuda::detector {
 
-// Fills `missing` and `needed_scope` of a race between `race.first`, at its warp's time
-// `first_time`, and what `actor` does now.
-void explain(EngineState& engine, const Actor& actor, Time first_time, RaceEvent& race);
+// Fills `missing` and `needed_scope` of a race between `race.first`, which is `older`, and what
+// `actor` does now.
+void explain(EngineState& engine, const Actor& actor, const Cell& older, RaceEvent& race);
 
 // Fills `missing` of a race of the asynchronous `older` with what `actor` does now.
 void explain_asynchronous(const Actor& actor, const Cell& older, RaceEvent& race);

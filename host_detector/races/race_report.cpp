@@ -92,7 +92,7 @@ void report(const PlacedPiece& access, const Cell& older, const Cell& newer,
   } else if (access.actor().cta.launch.runs_beside(older.launch())) {
     race.missing = MissingOrder::kGridWaitMissing;
   } else if (race.missing == MissingOrder::kNoSynchronisation) {
-    explain(engine, access.actor(), older.time, race);
+    explain(engine, access.actor(), older, race);
   }
   tell_last_syncs(engine, access.actor(), older, race);
   engine.log.add(std::move(race));
