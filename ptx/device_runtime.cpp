@@ -24,6 +24,15 @@ bool is_missing(const std::vector<Module>& units, std::string_view name) {
   return is_declared;
 }
 
+// libcudadevrt, which nvcc -rdc=true links to every program. It calls what only a driver has.
+bool is_cudas(const Module& unit) {
+  return std::ranges::any_of(unit.statements, [](const Statement& statement) {
+    return std::ranges::any_of(statement.variables, [](const Variable& variable) {
+      return variable.name == "__CNPRT_VERSION_NUMBER__" && !variable.is_extern;
+    });
+  });
+}
+
 }  // namespace
 
 bool may_need_device_runtime(std::string_view text) {
@@ -33,6 +42,9 @@ bool may_need_device_runtime(std::string_view text) {
 }
 
 Expected<void> add_device_runtime(std::vector<Module>& units) {
+  if (!std::ranges::all_of(units, is_cudas)) {
+    std::erase_if(units, is_cudas);
+  }
   const bool is_needed = std::ranges::any_of(
       kFunctions, [&units](std::string_view name) { return is_missing(units, name); });
   if (is_needed) {

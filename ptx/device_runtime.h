@@ -13,7 +13,9 @@ namespace barracuda::ptx {
 // Whether a text may need them; a look at the letters only.
 bool may_need_device_runtime(std::string_view text);
 
-// Adds the unit where one of the units declares such a function and none defines it.
+// Takes libcudadevrt from the units of a program (PTX of it is in what nvcc -rdc=true links, if
+// there is no machine code beside), and adds the unit where one declares such a function and none
+// defines it.
 Expected<void> add_device_runtime(std::vector<Module>& units);
 
 }  // namespace barracuda::ptx

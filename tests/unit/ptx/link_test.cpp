@@ -89,6 +89,13 @@ TEST_CASE("the grid's barrier of NVIDIA's device runtime is linked where it is c
   others.push_back(parse_module(unit(".visible .entry k() { ret; }")));
   REQUIRE(add_device_runtime(others));
   CHECK(others.size() == 1);
+  // What nvcc -rdc=true links.
+  others.push_back(parse_module(unit(
+      ".extern .func cnpGetLastError();\n.visible .global .u32 __CNPRT_VERSION_NUMBER__ = 6000;\n"
+      ".visible .func cudaGetLastError() { call cnpGetLastError; ret; }")));
+  REQUIRE(add_device_runtime(others));
+  REQUIRE(others.size() == 1);
+  CHECK(others[0].find_function("k") != nullptr);
 }
 
 TEST_CASE("names local to a unit are renamed where they clash, and only there") {
