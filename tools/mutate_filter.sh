@@ -52,8 +52,8 @@ filter: what is written may stay unlogged|unlogged_accesses.cpp|s/!overlap({\*ra
 programmatic: one that waited is enough|unlogged_accesses.cpp|s/waited_first_ >= kOftenEnough/waited_first_ >= 1/
 programmatic: who does not wait is forgotten|unlogged_accesses.cpp|s/launch.may_begin_early ? 0 : waited_first_/false ? 0 : waited_first_/
 programmatic: nobody is beside who lets it begin|unlogged_accesses.cpp|s/(may_begin_early \&\& !unlogged.lets_dependents_begin) ||/may_begin_early ||/
-programmatic: all may be beside who begins early|unlogged_accesses.cpp|s/(may_begin_early \&\& !unlogged.lets_dependents_begin) ||/false ||/
-programmatic: a kernel lets others begin as the one before it did|stream_tracker.cpp|s/^  if (next) {/  if (before) {/
+programmatic: all may be beside who begins early|unlogged_accesses.cpp|s/(may_begin_early \&\& !unlogged.lets_dependents_begin) ||/(may_begin_early \&\& false) ||/
+programmatic: a kernel lets others begin as the one before it did|stream_tracker.cpp|s/^  if (next) {/  if (before || (next \&\& !next)) {/
 filter: programmatic launches wait|unlogged_accesses.cpp|s/ || launch.may_begin_early || !(is/ || !(is/
 filter: the oldest reader is forgotten|unlogged_accesses.cpp|s/^    add_missing(kept.read, oldest->read);//
 filter: what it says it goes on doing|unlogged_accesses.cpp|s/^  is_given_up_ = true;//
@@ -204,8 +204,8 @@ uniform: who writes behind the load does not matter|analysis/steady_loads.cpp|s/
 uniform: an unknown address is none of the variable|analysis/shared_writes.cpp|s/(sources->variables.empty() \&\& !sources->is_argument));/false);/
 uniform: a loaded address is none of the variable|analysis/shared_writes.cpp|s/return sources \&\& (sources->is_loaded || /return sources \&\& (/
 uniform: an offset that was passed is an address|analysis/shared_writes.cpp|s/instruction.opcode == Opcode::kCvta \&\&/false \&\&/
-uniform: pieces of a variable never meet|analysis/shared_writes.h|s/return variable == other.variable .*;/return false;/
-uniform: a piece has one byte|analysis/shared_writes.cpp|s/= place->offset + bytes}/= place->offset + 1}/
+uniform: pieces of a variable never meet|analysis/shared_writes.h|s/return variable == other.variable .*;/return other.first > other.end;/
+uniform: a piece has one byte|analysis/shared_writes.cpp|s/= place->offset + bytes}/= place->offset + (bytes > 0 ? 1 : 0)}/
 uniform: a loaded address is the argument that it is added to|analysis/shared_writes.cpp|s/(sources->is_loaded || !sources->is_argument ||/(!sources->is_argument ||/
 writes: a register is the parameter that it was last|analysis/constants.cpp|s/found->second.definitions != 1 || !reg/!reg/
 uniform: extern variables lie apart|analysis/shared_writes.cpp|s/if (!variable.is_extern) {/if (true) {/
@@ -271,7 +271,7 @@ logger: every site is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&
 logger: a site beyond the table is an owner|unlogged_memory.h|s/return i < kMostOwnedSites \&\& (/return i >= kMostOwnedSites || (/
 logger: nothing is owned|unlogged_memory.h|s/if (i >= first_owned) {/if (false) {/
 logger: owned bytes may lie outside|unlogged_memory.h|s/: is_inside  *? LogDecision::kLeftOut/: begins_inside ? LogDecision::kLeftOut/
-owners: a word is of any state|word_owners.h|s/return second.with(kind).bits();/return second.bits();/
+owners: a word is of any state|word_owners.h|s/return second.with(kind).bits();/return kind == Kind::kNone ? 0 : second.bits();/
 owners: nobody writes what another reads|word_owners.h|s/if (!state.is_of(by)) {/if (false) {/
 owners: readers do not conflict|word_owners.h|s/if (kind == Kind::kReads || (kind/if ((kind/
 owners: any writer is the owner|word_owners.h|s/kind != Kind::kNone \&\& !is_after/false/
@@ -287,7 +287,7 @@ owners: other blocks have barriers|word_owners.h|s/if (kept.block != by.block) {
 owners: barriers settle nothing|word_owners.h|s/return !by.is_of_interval(kept.interval) || /return /
 owners: who left is settled|word_owners.h|s/ || (is_frozen \&\& !has_left);/ || is_frozen;/
 owners: numbers are told as they are kept|word_owners.h|s/told_number(kept.interval, by.counted);/kept.interval;/
-owners: every value of a warp is equal|word_owners.h|s/^         load_word() == WordOwner::word_of_mark(access.value_mark);/         true;/
+owners: every value of a warp is equal|word_owners.h|s/^         load_word() == WordOwner::word_of_mark(access.value_mark);/         (load_word() != 0 || true);/
 owners: what is logged is logged once|word_owners.h|s/state.kind() == WordOwner::Kind::kLogged || access/access/
 copies: each is over before|copy_states.h|s/if (status == CopyStatus::kSettled) {/if (true) {/
 copies: all know at once of a wait|copy_states.h|s/settled = interval() == number ? over_before() : over();/settled = over();/

@@ -56,6 +56,18 @@ TEST_CASE("launches of one stream follow each other, those of another need an ev
   CHECK(std::set<WorkId>(after.begin(), after.end()) == std::set<WorkId>{id(2), id(3)});
 }
 
+TEST_CASE("whether a stream's last kernel lets others begin is told when the next one comes") {
+  StreamTracker streams;
+  const detector::StreamKey one{7}, other{8};
+  CHECK(streams.lets_dependents_begin(one, false));  // of none before it nothing is known
+  CHECK_FALSE(streams.lets_dependents_begin(one, true));
+  CHECK(streams.lets_dependents_begin(other, false));
+  CHECK(streams.lets_dependents_begin(one, false));
+  CHECK_FALSE(streams.lets_dependents_begin(other, false));
+  streams.launch_unchecked(one);
+  CHECK(streams.lets_dependents_begin(one, false));
+}
+
 TEST_CASE("a stream that waits for a value comes after those that have written one that ends it") {
   StreamTracker streams;
   for (const std::uint64_t stream : {0x1000, 0x2000, 0x3000}) {
