@@ -93,11 +93,12 @@ class WordOwners {
   }
 
   // That of this state. Who has changed the state writes it next, which may be seen later, and
-  // until then it is of an older state, or of another launch. Nobody waits for ever: what came with
-  // a state that is gone may lie over it, and then the first access stands for both.
+  // until then it is of an older state, or of another launch. Nobody waits for long, some 20
+  // microseconds: who writes it may be a lane of the same warp that runs when this one is through,
+  // and what came with a state that is gone may lie over it. Then the first access stands for both.
   [[nodiscard]] __device__ __forceinline__ std::uint64_t load_word(std::uint64_t granule,
                                                                    WordOwner state) const {
-    constexpr int kMostLooks = 1024;
+    constexpr int kMostLooks = 64;
 #pragma unroll 1
     for (int look = 0; look < kMostLooks; ++look) {
       const std::uint64_t word = load(word_of(granule));
