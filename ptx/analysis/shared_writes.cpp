@@ -164,7 +164,7 @@ SharedWrites::Sources SharedWrites::made_by(const Instruction& instruction) cons
 }
 
 std::optional<SharedWrites::Sources> SharedWrites::written_through(std::size_t statement) const {
-  const Sources anywhere{.variables = {}, .is_loaded = true};
+  Sources anywhere{.variables = {}, .is_loaded = true};
   const Instruction* const instruction = instruction_at(statement);
   if (instruction == nullptr) {
     return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "ptx/analysis/shared_writes.h"
@@ -17,8 +18,8 @@ class Finder {
   Finder(const Module& module, const Function& function, const ControlFlow& flow)
       : module_(module), function_(function), flow_(flow), writes_(module, function) {
     for (std::size_t i = function_.body_begin; i < function_.body_end; ++i) {
-      if (writes_.read_by(i)) {
-        loads_.push_back(i);
+      if (const std::optional<SharedPiece> piece = writes_.read_by(i)) {
+        loads_.push_back({.statement = i, .piece = *piece});
       }
     }
     if (!loads_.empty()) {
@@ -26,17 +27,23 @@ class Finder {
     }
   }
 
-  [[nodiscard]] const std::vector<std::size_t>& loads() const { return loads_; }
+  // One that names what it reads.
+  struct Load {
+    std::size_t statement = 0;
+    SharedPiece piece;
+  };
 
-  // None if it is not one of those.
-  [[nodiscard]] std::vector<std::size_t> barriers_before(std::size_t load) {
-    const SharedPiece piece = *writes_.read_by(load);
-    const std::size_t last = last_in_block_[load - function_.body_begin];
+  [[nodiscard]] const std::vector<Load>& loads() const { return loads_; }
+
+  // None if what it reads may be written behind one of them.
+  [[nodiscard]] std::vector<std::size_t> barriers_before(const Load& load) {
+    const std::size_t last = last_in_block_[load.statement - function_.body_begin];
     const std::vector<std::size_t> barriers =
-        last != kNone ? std::vector{last} : barriers_into(flow_.block_of(load));
+        last != kNone ? std::vector{last} : barriers_into(flow_.block_of(load.statement));
     const bool is_written = std::ranges::any_of(barriers, [&](std::size_t barrier) {
       return std::ranges::any_of(written_behind(barrier), [&](std::size_t write) {
-        return writes_.may_write(write, piece) && writes_.may_lead_to(write, piece.variable);
+        return writes_.may_write(write, load.piece) &&
+               writes_.may_lead_to(write, load.piece.variable);
       });
     });
     return is_written ? std::vector<std::size_t>{} : barriers;
@@ -145,7 +152,7 @@ class Finder {
   const Function& function_;
   const ControlFlow& flow_;
   const SharedWrites writes_;
-  std::vector<std::size_t> loads_;
+  std::vector<Load> loads_;
   std::vector<bool> is_barrier_;            // by statement of the body
   std::vector<std::size_t> last_in_block_;  // the barrier before it in its block
   std::map<std::uint32_t, std::vector<std::size_t>> into_;
@@ -156,9 +163,9 @@ class Finder {
 
 SteadyLoads::SteadyLoads(const Module& module, const Function& function, const ControlFlow& flow) {
   Finder finder(module, function, flow);
-  for (const std::size_t load : finder.loads()) {
+  for (const Finder::Load& load : finder.loads()) {
     if (std::vector<std::size_t> barriers = finder.barriers_before(load); !barriers.empty()) {
-      barriers_.emplace(load, std::move(barriers));
+      barriers_.emplace(load.statement, std::move(barriers));
     }
   }
 }
