@@ -165,6 +165,25 @@ class SharedMemory {
   std::vector<const Variable*> variables_, dynamic_;
 };
 
+// Kernels that are not instrumented, and what only these call.
+void name_what_is_not_logged(Program& program) {
+  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
+    const Function& function = program.function(i);
+    const Kernel* kernel = program.find_kernel(function.name);
+    if (kernel != nullptr && !kernel->instrumented) {
+      program.functions[i].is_instrumented = false;
+      if (!kernel->is_empty) {
+        program.not_covered.push_back({.function = kernel->name, .reason = kernel->reason});
+      }
+    } else if (function.has_body && !program.functions[i].is_instrumented &&
+               program.functions[i].may_log) {
+      program.not_covered.push_back(
+          {.function = std::string(function.name),
+           .reason = "a kernel without room for the launch descriptor may call it"});
+    }
+  }
+}
+
 }  // namespace
 
 Expected<void> run(Program& program) {
@@ -215,21 +234,7 @@ Expected<void> run(Program& program) {
     TRY(kernel.waits_first, waits_first(program, i));
     program.kernels.push_back(std::move(kernel));
   }
-  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
-    const Function& function = program.function(i);
-    const Kernel* kernel = program.find_kernel(function.name);
-    if (kernel != nullptr && !kernel->instrumented) {
-      program.functions[i].is_instrumented = false;
-      if (!kernel->is_empty) {
-        program.not_covered.push_back({.function = kernel->name, .reason = kernel->reason});
-      }
-    } else if (function.has_body && !program.functions[i].is_instrumented &&
-               program.functions[i].may_log) {
-      program.not_covered.push_back(
-          {.function = std::string(function.name),
-           .reason = "a kernel without room for the launch descriptor may call it"});
-    }
-  }
+  name_what_is_not_logged(program);
   return {};
 }
 
