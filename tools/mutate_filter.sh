@@ -201,8 +201,8 @@ programmatic: a wait of some lanes is one of all|analysis/grid_dependency.cpp|s/
 programmatic: reads may come before the wait|analysis/grid_dependency.cpp|s/^    case kLoad:$/    case kLoad: return true;/
 uniform: a load before any barrier is steady|analysis/steady_loads.cpp|s/if (index == 0) {/if (index == ~0U) {/
 uniform: who writes behind the load does not matter|analysis/steady_loads.cpp|s/return is_written ? std::vector<std::size_t>{} : barriers;/return barriers;/
-uniform: an unknown address is none of the variable|analysis/shared_writes.cpp|s/(sources->variables.empty() \&\& !sources->is_argument));/false);/
-uniform: a loaded address is none of the variable|analysis/shared_writes.cpp|s/return sources \&\& (sources->is_loaded || /return sources \&\& (/
+uniform: an unknown address is none of the variable|analysis/shared_writes.cpp|s/ || found->second.sources.variables.empty() ||/ ||/
+uniform: a loaded address is none of the variable|analysis/shared_writes.cpp|s/(found->second.sources.is_loaded || /(/
 uniform: an offset that was passed is an address|analysis/shared_writes.cpp|s/instruction.opcode == Opcode::kCvta \&\&/false \&\&/
 uniform: pieces of a variable never meet|analysis/shared_writes.h|s/return variable == other.variable .*;/return other.first > other.end;/
 uniform: a piece has one byte|analysis/shared_writes.cpp|s/= place->offset + bytes}/= place->offset + (bytes > 0 ? 1 : 0)}/

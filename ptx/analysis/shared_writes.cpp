@@ -34,6 +34,7 @@ SharedWrites::SharedWrites(const Module& module, const Function& function)
   find_variables();
   while (!own_.empty() && read_registers()) {
   }
+  find_writes();
 }
 
 std::optional<SharedPiece> SharedWrites::read_by(std::size_t statement) const {
@@ -44,26 +45,16 @@ std::optional<SharedPiece> SharedWrites::read_by(std::size_t statement) const {
   return piece_of(statement, classify(*instruction));
 }
 
-bool SharedWrites::may_write(std::size_t statement) const {
-  const std::optional<Sources> sources = written_through(statement);
-  return sources && (sources->is_loaded || !sources->is_argument || !sources->variables.empty());
-}
-
 bool SharedWrites::may_write(std::size_t statement, const SharedPiece& piece) const {
-  if (!may_write(statement)) {
-    return false;
-  }
-  const Effect effect = classify(module_.statements[statement].instruction);
-  const std::optional<SharedPiece> written = effect.opcode_class == OpcodeClass::kMatrixAccess
-                                                 ? std::nullopt
-                                                 : piece_of(statement, effect);
-  return !written || written->meets(piece);
+  const auto found = writes_.find(statement);
+  return found != writes_.end() && (!found->second.piece || found->second.piece->meets(piece));
 }
 
 bool SharedWrites::may_lead_to(std::size_t statement, std::string_view variable) const {
-  const std::optional<Sources> sources = written_through(statement);
-  return sources && (sources->is_loaded || sources->variables.contains(variable) ||
-                     (sources->variables.empty() && !sources->is_argument));
+  const auto found = writes_.find(statement);
+  return found != writes_.end() &&
+         (found->second.sources.is_loaded || found->second.sources.variables.empty() ||
+          found->second.sources.variables.contains(variable));
 }
 
 void SharedWrites::find_variables() {
@@ -95,6 +86,16 @@ bool SharedWrites::read_registers() {
     });
   }
   return changes;
+}
+
+void SharedWrites::find_writes() {
+  for (std::size_t i = function_.body_begin; i < function_.body_end; ++i) {
+    std::optional<Sources> sources = written_through(i);
+    if (sources && (sources->is_loaded || !sources->is_argument || !sources->variables.empty())) {
+      const Effect effect = classify(module_.statements[i].instruction);
+      writes_.emplace(i, Write{.piece = piece_of(i, effect), .sources = *std::move(sources)});
+    }
+  }
 }
 
 const Instruction* SharedWrites::instruction_at(std::size_t statement) const {

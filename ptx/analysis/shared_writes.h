@@ -37,7 +37,8 @@ class SharedWrites {
 
   // Whether it is a store at all, and of shared memory: what a kernel's arguments lead to is none,
   // for a launch is made before its blocks have any.
-  [[nodiscard]] bool may_write(std::size_t statement) const;
+  [[nodiscard]] bool may_write(std::size_t statement) const { return writes_.contains(statement); }
+
   // And of these bytes: not where it names others.
   [[nodiscard]] bool may_write(std::size_t statement, const SharedPiece& piece) const;
   // And leads to this variable: not if its address is computed from that of another, which only an
@@ -55,8 +56,14 @@ class SharedWrites {
     [[nodiscard]] std::size_t count() const;
   };
 
+  struct Write {
+    std::optional<SharedPiece> piece;  // none: it does not name its place
+    Sources sources;                   // of its address
+  };
+
   void find_variables();
   bool read_registers();
+  void find_writes();
   [[nodiscard]] const Instruction* instruction_at(std::size_t statement) const;
   [[nodiscard]] std::optional<SharedPiece> piece_of(std::size_t statement,
                                                     const Effect& effect) const;
@@ -71,6 +78,8 @@ class SharedWrites {
   Constants constants_;
   std::set<std::string_view> all_, own_;                            // variables; own: not extern
   boost::unordered_flat_map<std::string_view, Sources> registers_;  // where there are such
+  // By statement, for each is asked about as often as there are loads behind its barrier.
+  boost::unordered_flat_map<std::size_t, Write> writes_;
 };
 
 }  // namespace barracuda::ptx

@@ -12,7 +12,7 @@
 namespace barracuda::ptx {
 namespace {
 
-// Each question is answered once, for an unrolled product has thousands of such loads.
+// What is asked of a barrier is answered once, for an unrolled product has thousands of such loads.
 class Finder {
  public:
   Finder(const Module& module, const Function& function, const ControlFlow& flow)
