@@ -47,7 +47,11 @@ std::optional<SharedPiece> SharedWrites::read_by(std::size_t statement) const {
 
 bool SharedWrites::may_write(std::size_t statement, const SharedPiece& piece) const {
   const auto found = writes_.find(statement);
-  return found != writes_.end() && (!found->second.piece || found->second.piece->meets(piece));
+  if (found == writes_.end()) {
+    return false;
+  }
+  const std::optional<SharedPiece>& written = found->second.piece;
+  return !written || written->meets(piece);
 }
 
 bool SharedWrites::may_lead_to(std::size_t statement, std::string_view variable) const {
