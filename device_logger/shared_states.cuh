@@ -448,7 +448,7 @@ class BlockStates {
             !is_quiet(descriptor_, states_.first_site + access.by.site)) {
           tell_wait(interval);
         }
-        log_kept(state, step, offset, value, warp_bits(interval));
+        log_kept(state, step, offset, value, interval, access.by.thread);
         return step.logs;
       }
       bits = met;
@@ -457,7 +457,7 @@ class BlockStates {
 
   __device__ __forceinline__ void log_kept(WordState state, const StateStep& step,
                                            std::uint64_t offset, std::uint64_t value,
-                                           std::uint32_t warp_bits) const {
+                                           std::uint32_t interval, std::uint32_t thread) const {
     if (step.kept == 0) {
       return;
     }
@@ -467,10 +467,10 @@ class BlockStates {
         step.has_same_value};
 #pragma unroll 1
     for (std::uint32_t which = 0; which < 2; ++which) {
-      const KeptAccess kept = which == 0 ? state.first() : state.second();
+      const KeptAccess kept = state.kept(which, thread);
       const std::uint32_t site = states_.first_site + kept.site;
       if ((step.kept >> which & 1) != 0 && !is_quiet(descriptor_, site)) {
-        const std::uint32_t number = number_of_kept(state, which, warp_bits);
+        const std::uint32_t number = number_of_kept(state, which, warp_bits(interval));
         tell_warp_barriers(queue, kept.thread / kWarpLanes, number);
         write_past(queue, {.site = site,
                            .interval = step.is_pending ? kCopyPending : number,

@@ -231,6 +231,29 @@ BARRACUDA_WIRE bool keeps_both_counted(WordState state, const KeptAccess& by) {
          (by.thread / kWarpLanes == warp && keeps_both(state, by));
 }
 
+BARRACUDA_WIRE bool is_of_same_warp(const KeptAccess& one, const KeptAccess& other) {
+  return one.thread / kWarpLanes == other.thread / kWarpLanes;
+}
+
+// A read of what its warp wrote before a barrier of it, as lanes of the warp have read it: a lane
+// that broadcasts through shared memory writes, and all of them read. Two are kept, so that there
+// is one beside whoever writes next.
+BARRACUDA_WIRE StateStep read_beside(WordState state, std::uint32_t interval,
+                                     const StateAccess& access) {
+  const KeptAccess& by = access.by;
+  const KeptAccess reader = state.second(), other = state.other_reader();
+  if (other.thread != reader.thread) {
+    return {.next = state};
+  }
+  if (reader.thread == by.thread) {
+    return {.next = state.with(WordState::Kind::kReadBehind, by)};
+  }
+  if (reader.site == by.site && reader.granules_log2 == by.granules_log2) {
+    return {.next = state.with_other_reader(by.thread % kWarpLanes)};
+  }
+  return log_from_now_on(state, interval, access);
+}
+
 // A read, by a thread that is not frozen. `state` is of this interval, or empty.
 BARRACUDA_WIRE StateStep read_step(WordState state, std::uint32_t interval,
                                    const StateAccess& access, bool counts_warps) {
@@ -245,8 +268,8 @@ BARRACUDA_WIRE StateStep read_step(WordState state, std::uint32_t interval,
     const bool stays = counts_warps ? keeps_both_counted(state, by) : keeps_both(state, by);
     return {.next = stays ? state : state.with(Kind::kReads, by)};
   }
-  if (kind == Kind::kReadBehind && state.second().thread == by.thread) {
-    return {.next = state.with(Kind::kReadBehind, by)};
+  if (kind == Kind::kReadBehind && is_of_same_warp(state.first(), by)) {
+    return read_beside(state, interval, access);
   }
   if (kind == Kind::kRead || (is_first && (kind == Kind::kWrite || kind == Kind::kReadWrite))) {
     return {.next = state.with(kind == Kind::kRead ? Kind::kReads : Kind::kReadWrite, by)};
@@ -261,9 +284,10 @@ BARRACUDA_WIRE StateStep write_step(WordState state, std::uint32_t interval,
   const Kind kind = state.kind();
   const bool is_behind = kind == Kind::kReadBehind;
   const KeptAccess user = is_behind ? state.second() : state.first();
+  const bool is_alone = !is_behind || state.other_reader().thread == user.thread;
   const bool is_own =
       kind == Kind::kEmpty ||
-      (user.thread == access.by.thread &&
+      (user.thread == access.by.thread && is_alone &&
        (kind == Kind::kRead || kind == Kind::kWrite || kind == Kind::kReadWrite || is_behind));
   if (!is_own) {
     return log_from_now_on(state, interval, access);

@@ -113,6 +113,10 @@ struct SiteInfo {
   bool waits_for_change = false;
   // An mbarrier operation that says no scope: `scope` is then what the ISA says it has.
   bool is_unscoped = false;
+  // A store to shared memory that comes before all by which its thread lets others know of it since
+  // the last barrier of their block: when it is told of later (kEarlier), that is when it was. Not
+  // in traces, in which nothing is told of later.
+  bool is_before_publications = false;
   // That constant (stored_value). kBranch, kSwitch, kMeet: which meeting, kNoMeeting where none is.
   // kMatrixProduct: its ProductShape (matrix_descriptor.h), packed. kCopy: kByteMask or 0.
   std::uint64_t constant = 0;
@@ -120,6 +124,6 @@ struct SiteInfo {
   friend bool operator==(const SiteInfo&, const SiteInfo&) = default;
 };
 
-static_assert(sizeof(SiteInfo) == 24 + sizeof(std::uint64_t), "20 fields of a byte, and one of 8");
+static_assert(sizeof(SiteInfo) == 24 + sizeof(std::uint64_t), "21 fields of a byte, and one of 8");
 
 }  // namespace barracuda::wire

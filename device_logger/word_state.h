@@ -126,8 +126,8 @@ class WordState {
     kReductions,  // atomics of one size that order nothing, by anybody: they do not race with each
                   // other; second() is as first() while there was one
     kLogged,      // so is every access of this interval from now on
-    kReadBehind,  // written by one thread, and read by another of its warp, or itself, behind a
-                  // barrier of the warp: second(), in this interval
+    kReadBehind,  // written by one thread, and read behind a barrier of its warp by lanes of that,
+                  // in this interval: second(), and other_reader() if there were several
   };
 
   BARRACUDA_WIRE explicit WordState(std::uint64_t bits) : bits_(bits) {}
@@ -135,7 +135,7 @@ class WordState {
   BARRACUDA_WIRE static WordState of(std::uint32_t interval, Kind kind, const KeptAccess& first,
                                      const KeptAccess& second = {}) {
     return WordState(interval | std::uint64_t{static_cast<std::uint32_t>(kind)} << kKindShift |
-                     pack(first) << kFirstShift | pack(second) << kSecondShift);
+                     pack(first) << kFirstShift | pack_second(kind, second) << kSecondShift);
   }
 
   BARRACUDA_WIRE static WordState of_write(std::uint32_t interval, const KeptAccess& by,
@@ -201,7 +201,13 @@ class WordState {
         ((std::uint64_t{1} << kSecondShift) - 1) & ~(7ULL << kKindShift);
     return WordState((bits_ & kStays) |
                      std::uint64_t{static_cast<std::uint32_t>(kind)} << kKindShift |
-                     pack(second) << kSecondShift);
+                     pack_second(kind, second) << kSecondShift);
+  }
+
+  // Of a kReadBehind: with a lane that reads as second() did, and is another.
+  [[nodiscard]] BARRACUDA_WIRE WordState with_other_reader(std::uint32_t lane) const {
+    constexpr std::uint64_t kOther = std::uint64_t{kWarpLanes - 1} << (kSecondShift + kLaneBits);
+    return WordState((bits_ & ~kOther) | std::uint64_t{lane} << (kSecondShift + kLaneBits));
   }
 
   [[nodiscard]] BARRACUDA_WIRE std::uint32_t interval() const {
@@ -214,7 +220,28 @@ class WordState {
 
   [[nodiscard]] BARRACUDA_WIRE KeptAccess first() const { return unpack(bits_ >> kFirstShift); }
 
-  [[nodiscard]] BARRACUDA_WIRE KeptAccess second() const { return unpack(bits_ >> kSecondShift); }
+  [[nodiscard]] BARRACUDA_WIRE KeptAccess second() const {
+    KeptAccess access = unpack(bits_ >> kSecondShift);
+    if (kind() == Kind::kReadBehind) {  // the warp is first()'s
+      access.thread = warp_of_first() | (access.thread & (kWarpLanes - 1));
+    }
+    return access;
+  }
+
+  // Of a kReadBehind: as second(), by another lane; the same where there was one.
+  [[nodiscard]] BARRACUDA_WIRE KeptAccess other_reader() const {
+    KeptAccess access = unpack(bits_ >> kSecondShift);
+    access.thread = warp_of_first() | access.thread >> kLaneBits;
+    return access;
+  }
+
+  // Which of what it keeps an access of `thread` may conflict with: first(), or second() and, where
+  // that is of the thread itself, who read beside it.
+  [[nodiscard]] BARRACUDA_WIRE KeptAccess kept(std::uint32_t which, std::uint32_t thread) const {
+    return which == 0                                                 ? first()
+           : kind() == Kind::kReadBehind && second().thread == thread ? other_reader()
+                                                                      : second();
+  }
 
   [[nodiscard]] BARRACUDA_WIRE std::uint32_t mark() const {
     return static_cast<std::uint32_t>(bits_ >> kSecondShift) & ((1U << kMarkBits) - 1);
@@ -223,7 +250,8 @@ class WordState {
  private:
   friend class CopyProgress;
 
-  static constexpr int kThreadBits = 10, kGranulesBits = 2;
+  static constexpr int kThreadBits = 10, kGranulesBits = 2, kLaneBits = 5;
+  static_assert(1U << kLaneBits == kWarpLanes && kThreadBits == 2 * kLaneBits);
   static constexpr int kAccessBits = kThreadBits + kStateSiteBits + kGranulesBits;
   static constexpr int kKindShift = kIntervalBits, kFirstShift = kKindShift + 3,
                        kSecondShift = kFirstShift + kAccessBits;
@@ -237,6 +265,17 @@ class WordState {
   BARRACUDA_WIRE static std::uint64_t pack(const KeptAccess& access) {
     return access.thread | access.site << kThreadBits |
            access.granules_log2 << (kThreadBits + kStateSiteBits);
+  }
+
+  BARRACUDA_WIRE static std::uint64_t pack_second(Kind kind, KeptAccess second) {
+    if (kind == Kind::kReadBehind) {
+      second.thread = (second.thread & (kWarpLanes - 1)) * (kWarpLanes + 1);  // alone so far
+    }
+    return pack(second);
+  }
+
+  [[nodiscard]] BARRACUDA_WIRE std::uint32_t warp_of_first() const {
+    return first().thread & ~(kWarpLanes - 1);
   }
 
   BARRACUDA_WIRE static KeptAccess unpack(std::uint64_t bits) {

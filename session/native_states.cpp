@@ -206,7 +206,7 @@ bool NativeStates::log_kept(wire::WordState state, const wire::StateStep& step,
       .value = step.has_same_value ? lane.value : wire::CopyRecord::of_kept(state, step).packed(),
       .known = step.has_same_value};
   for (std::uint32_t which = 0; which < 2; ++which) {
-    const wire::KeptAccess kept = which == 0 ? state.first() : state.second();
+    const wire::KeptAccess kept = state.kept(which, lane.access.by.thread);
     const std::uint32_t site = states_.first_site + kept.site;
     const std::uint32_t number = wire::number_of_kept(state, which, wire::warp_bits(lane.interval));
     if ((step.kept >> which & 1) != 0 && !queue.is_quiet(site) &&

@@ -33,6 +33,10 @@ clocks: what is learnt besides is of the snapshot|clock/clock.cpp|s/^      snaps
 clocks: two that are joined are of the snapshot|clock/clock.cpp|s/} else if (both != others_) {/} else if (false) {/
 clocks: a snapshot has the home of its reader|clock/clock.cpp|s/    home_ = joined(home_, CtaClockPointer(of_home));//
 atomics hand nothing on|sync/location.cpp|s/^    graph_.link(from, to);//
+kept stores: they were made last|clock/warp_state.h|s/return is_before_publications$/return is_before_publications \&\& last == 0/
+kept stores: a barrier of the warp is no bound|clock/warp_state.h|s/std::max(counted_barriers.begin_of(interval), std::min(last, published_))/std::min(last, published_)/
+kept stores: intervals of the block are one|clock/warp_state.h|s/void begin_interval() { published_ = kNever; }/void begin_interval() {}/
+kept stores: a fence publishes nothing|happens_before/sync_rules.cpp|0,/  actor.warp.publish();/s///
 a poll for a change takes what it read|happens_before/sync_rules.cpp|s/value \&\& site.waits_for_change ?/false ?/
 a poll for a change goes back beyond a store|sync/location.cpp|s/if (has_stores_ || takes_all_ ||/if (takes_all_ ||/
 a poll for a change goes back beyond the change|sync/location.cpp|s/((node->before\[0\] ^ first) \& bits) != 0/false/

@@ -144,6 +144,9 @@ steady: fences order nothing|analysis/steady_kernels.cpp|s/return !facts.synchro
 forms: what it calls is not there|passes/kernel_forms.cpp|s/statement.instruction.opcode == Opcode::kCall;/false;/
 forms: variables are its own|passes/kernel_forms.cpp|s/variable->second->variables.front().space != StateSpace::kShared/false/
 forms: other sites need no guard|passes/kernel_forms.cpp|s/(site.shortcut.has_value() \&\& site.sub_word.word == 0)/true/
+intervals: what is published before a store does not matter|passes/barrier_intervals.cpp|s/!publications.come_before(site.statement)/true/
+intervals: barriers of some threads are of all|passes/barrier_intervals.cpp|s/site.publishes_later \&\& are_barriers_whole \&\&/site.publishes_later \&\& (true || are_barriers_whole) \&\&/
+intervals: volatile stores come before publications|passes/barrier_intervals.cpp|s/site.info.order == wire::MemoryOrder::kWeak \&\& site.effect.space == StateSpace::kShared;/site.effect.space == StateSpace::kShared;/
 intervals: a word has one state|passes/barrier_intervals.cpp|s/std::min(smallest/std::max(smallest/
 intervals: partial barriers count|passes/barrier_intervals.cpp|s/site.effect.count_operand < 0 \&\&/true \&\&/
 intervals: every event is a barrier|passes/barrier_intervals.cpp|s/(site.info.operation == wire::Operation::kExit || is_whole_barrier(program, site));/true;/
@@ -234,6 +237,9 @@ states: intervals do not matter|shared_states.h|s/is_over(met, interval) ? 0 : m
 states: barriers of warps order blocks|shared_states.h|s/if (is_of_warp \&\& kUse == StateUse::kWrite/if (kUse == StateUse::kWrite/
 states: barriers of warps order nothing|shared_states.h|s/!is_empty \&\& state.interval() != number$/false/
 states: who reads behind a barrier of its warp hides the write|shared_states.h|s/Kind::kReadBehind, state.first(), access.by)/Kind::kRead, access.by)/
+states: the writer knows the only reader|word_state.h|s/kind() == Kind::kReadBehind \&\& second().thread == thread ? other_reader()/kind() == Kind::kReadBehind \&\& thread == ~0U ? other_reader()/
+states: one of several readers may write|shared_states.h|s/const bool is_alone = !is_behind || .*;/const bool is_alone = true;/
+states: who reads beside reads at the same place|shared_states.h|s/if (reader.site == by.site \&\& reader.granules_log2/if (reader.granules_log2/
 states: barriers of warps are counted for ever|shared_states.h|s/if (is_last_counted(interval) ||/if (false ||/
 states: what was read behind a barrier was written behind it|shared_states.h|s/      which == 0 \&\& (state.kind()/      which == 2 \&\& (state.kind()/
 states: strong accesses are weak|shared_states.h|s/ || !is_as_strong) {/) {/

@@ -3,6 +3,7 @@
 // (kEarlier).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -31,6 +32,19 @@ class CountedBarriers {
            ends_.size() < wire::kMostWarpBarriers);
     ends_.push_back(end);
     ++number_;
+  }
+
+  // Whether one was after what happened at `time`, and before what did at `later`.
+  [[nodiscard]] bool has_between(Time time, Time later) const {
+    return std::ranges::any_of(ends_, [&](Time end) { return time <= end && end < later; });
+  }
+
+  // The first time in the interval of that number, if a barrier of the warp began it.
+  [[nodiscard]] Time begin_of(std::uint32_t number) const {
+    const std::uint32_t barriers = number & wire::kMostWarpBarriers;
+    return is_of_interval(number) && barriers != 0 && barriers <= ends_.size()
+               ? ends_[barriers - 1] + 1
+               : Time{0};
   }
 
   // The last time in the interval of that number, if it is over.

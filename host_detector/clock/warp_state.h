@@ -2,8 +2,10 @@
 // Lossless: lanes are merged again only when their states are identical.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -27,6 +29,24 @@ class WarpState {
   [[nodiscard]] Time now() const { return now_; }
 
   void advance() { ++now_; }
+
+  // Somebody may learn from now on of what its lanes have done so far.
+  void publish() { published_ = std::min(published_, now_); }
+
+  [[nodiscard]] bool has_published() const { return published_ != kNever; }
+
+  // All of its lanes have passed a barrier of their block.
+  void begin_interval() { published_ = kNever; }
+
+  // When a lane made an access that is told of now (kEarlier), in the interval of that number. If
+  // the lane had published nothing before, what another lane has published is a time as good as
+  // any, but for a barrier of the warp that came between.
+  [[nodiscard]] Time time_of_kept(std::uint32_t interval, bool is_before_publications) const {
+    const Time last = counted_barriers.time_in(interval, now_);
+    return is_before_publications
+               ? std::max(counted_barriers.begin_of(interval), std::min(last, published_))
+               : last;
+  }
 
   [[nodiscard]] std::uint32_t alive() const { return alive_; }
 
@@ -103,7 +123,10 @@ class WarpState {
   std::uint32_t warp_;
   std::uint32_t alive_;
   std::uint32_t touched_ = 0;
+  static constexpr Time kNever = std::numeric_limits<Time>::max();
+
   Time now_ = 1;
+  Time published_ = kNever;  // first in this interval of the block
   bool one_stack_ = true;
   ThreadState uniform_;
   std::unique_ptr<std::array<ThreadState, wire::kWarpLanes>> split_;

@@ -159,6 +159,7 @@ void hand_to_maps(const Actor& actor, std::uint32_t lanes, MemoryOrder order) {
 void SyncRules::fence(const Actor& actor, std::uint32_t lanes, const wire::SiteInfo& site) {
   const std::size_t widest = index_of_level(level_of(site.scope));
   const Time now = actor.warp.now();
+  actor.warp.publish();
   if (wire::has_release(site.order)) {
     actor.warp.join_completions(lanes);
   }
@@ -271,6 +272,7 @@ void SyncRules::release(const Actor& actor, const WarpOperation& operation) {
     actor.warp.sync_notes.note(operation.site, operation.mask,
                                {.time = actor.warp.now(), .ends_epoch = true});
   }
+  actor.warp.publish();
   actor.warp.advance();  // what follows is told from what it can have published
 }
 
@@ -394,6 +396,7 @@ void SyncRules::open_warp_barrier(WarpState& warp, std::uint32_t waiting) {
 void SyncRules::open_complete_warp_barriers(WarpState& warp) {
   for (const WarpState::WarpBarrier& barrier : warp.warp_barriers) {
     if ((barrier.members & warp.alive() & ~barrier.waiting) == 0 && barrier.waiting != 0) {
+      warp.publish();
       open_warp_barrier(warp, barrier.waiting);
     }
   }
@@ -433,6 +436,7 @@ void SyncRules::open_what_held(const Actor& actor, std::uint32_t lanes) {
     if ((barrier.waiting & lanes) == 0) {
       return false;
     }
+    actor.warp.publish();
     open_warp_barrier(actor.warp, barrier.waiting);
     return true;
   });

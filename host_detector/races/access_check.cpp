@@ -60,7 +60,7 @@ inline Piece pattern_of(const Actor& actor, const WarpOperation& operation,
   cell.time = cell.is_asynchronous() ? stamp.time
               : operation.is_settled ? Cell::kSettledTime
               : operation.is_earlier
-                  ? actor.warp.counted_barriers.time_in(operation.interval, actor.warp.now())
+                  ? actor.warp.time_of_kept(operation.interval, site.is_before_publications)
                   : actor.warp.now();
   pattern.kind = shared_access_kind(site, cell);
   pattern.is_late = stamp.is_late;

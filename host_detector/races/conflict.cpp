@@ -29,6 +29,24 @@ struct Unordered {
   bool is_ordered = false;  // as Conflict::is_ordered
 };
 
+// Of an access that is told of late, what was told of before may come after: its thread has learnt
+// of the access from what that one's thread published, and did not wait for who tells of it. If it
+// learnt of it later still, a race is missed; nobody else's is that was told in the same moment.
+bool may_come_after(const PlacedPiece& access, const Cell& older, std::uint32_t older_lane,
+                    const Cell& cell, std::uint32_t lane) {
+  if (!access.piece.is_late || cell.is_asynchronous() || older.is_asynchronous() ||
+      older.is_settled() || older.cta != cell.cta) {
+    return false;
+  }
+  CtaState& cta = access.actor().cta;
+  const Actor actor{.cta = cta, .warp = cta.warps[older.warp]};
+  const ThreadKey thread{
+      .cta = cell.cta, .cluster = 0, .warp = cell.warp, .lane = static_cast<std::uint8_t>(lane)};
+  const bool has_left = (actor.warp.alive() >> older_lane & 1) == 0;
+  return has_left ? access.actor().warp.has_published()  // what it knew is forgotten
+                  : happens_before(access.engine(), thread, cell.time, actor, older_lane);
+}
+
 // The first at `byte`, which these lanes touch. `defies`: no order helps.
 std::optional<Unordered> find_unordered(const PlacedPiece& access, const Cell& older,
                                         const Cell& cell, std::uint32_t byte, bool defies) {
@@ -38,7 +56,8 @@ std::optional<Unordered> find_unordered(const PlacedPiece& access, const Cell& o
     for (const std::uint32_t lane : SetBits(cell.lanes_at(byte))) {
       const bool is_ordered = (is_same_warp && older_lane == lane) ||
                               (!defies && (is_before(access, older, older_lane, lane) ||
-                                           was_observed(access, older, byte, lane)));
+                                           was_observed(access, older, byte, lane) ||
+                                           may_come_after(access, older, older_lane, cell, lane)));
       if (!is_ordered || lacks_proxy_fence(access, older, older_lane, lane)) {
         return Unordered{.older_lane = older_lane, .lane = lane, .is_ordered = is_ordered};
       }

@@ -22,29 +22,36 @@ enum class Relation : std::uint8_t {
   kUnordered,  // some of it may not, and the two conflict
 };
 
-Relation before_or_unrelated(bool is_before) {
-  return is_before ? Relation::kBefore : Relation::kUnrelated;
+// A store that is told of behind what came after it stands for nothing.
+bool is_past(const PlacedPiece& access) {
+  return access.piece.is_late && access.site().is_before_publications;
 }
 
-// A warp's time never goes back, but a kEarlier record has the time of the barrier of its warp that
-// followed the access. What the warp logged at a later time comes after that barrier.
-bool is_told_late(const Cell& older, const Cell& cell) {
+Relation before_or_unrelated(const PlacedPiece& access, bool is_before) {
+  return is_before && !is_past(access) ? Relation::kBefore : Relation::kUnrelated;
+}
+
+// A warp's time never goes back, but a kEarlier record has one that is past. What the warp has
+// logged behind a barrier of it since comes after that.
+bool is_told_late(const PlacedPiece& access, const Cell& older, const Cell& cell) {
   return older.cta == cell.cta && older.warp == cell.warp && cell.time < older.time &&
-         !older.is_asynchronous() && !older.is_settled() && !cell.is_asynchronous();
+         !older.is_asynchronous() && !older.is_settled() && !cell.is_asynchronous() &&
+         access.actor().warp.counted_barriers.has_between(cell.time, older.time);
 }
 
 Relation relation_of(const PlacedPiece& access, Pass pass, const Cell& older, const Cell& cell) {
-  if ((cell.is_settled() && older.cta == cell.cta) || is_told_late(older, cell)) {
+  if ((cell.is_settled() && older.cta == cell.cta) || is_told_late(access, older, cell)) {
     return Relation::kUnrelated;  // it was made before what its block has logged since
   }
   if (older.is_superseded() && (!is_judged_by_distance(access.site()) ||
                                 includes(distance_between(older.superseded_by, access.actor()),
                                          distance_between(older.cta, access.actor())))) {
     // The access that superseded it stands for it.
-    return before_or_unrelated(pass != Pass::kCompare && is_all_before(access, older, cell));
+    return before_or_unrelated(access,
+                               pass != Pass::kCompare && is_all_before(access, older, cell));
   }
   if (pass == Pass::kRecord && !older.is_same_moment(cell)) {
-    return before_or_unrelated(is_all_before(access, older, cell));  // compared already
+    return before_or_unrelated(access, is_all_before(access, older, cell));  // compared already
   }
   if (is_of_one_map_reader(access.engine(), older, cell)) {
     return Relation::kBefore;
@@ -58,7 +65,7 @@ Relation relation_of(const PlacedPiece& access, Pass pass, const Cell& older, co
       lacks_order(access.engine().site(older.site), access.site(), older.cta == cell.cta) &&
       older.launch() == cell.launch();
   if (!defies && is_all_before(access, older, cell) && !is_between_proxies(access, older)) {
-    return Relation::kBefore;
+    return before_or_unrelated(access, true);
   }
   return is_conflict ? Relation::kUnordered : Relation::kUnrelated;
 }
@@ -80,7 +87,8 @@ void PieceCheck::take_cell(const PlacedPiece& access, Pass pass, Cell& older, co
     }
   }
   // That the newer read of a map stands for the older is a rule, not what an engine may forget.
-  const bool may_go = !keeps_everything || is_of_one_map_reader(access.engine(), older, cell);
+  const bool may_go =
+      (!keeps_everything && !is_past(access)) || is_of_one_map_reader(access.engine(), older, cell);
   if (relation != Relation::kUnrelated && pass != Pass::kCompare && may_go) {
     older = relation == Relation::kBefore ? left_after(access, older, cell)
                                           : left_lane_by_lane(access, older, cell);

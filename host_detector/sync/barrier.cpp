@@ -160,6 +160,9 @@ void Barrier::open(std::span<WarpState> warps) {
     if (arrivals_[warp].waiting != 0) {
       warps[warp].set(arrivals_[warp].waiting, all);
       warps[warp].advance();
+      if ((arrivals_[warp].waiting | warps[warp].absent()) == kAllLanes) {
+        warps[warp].begin_interval();
+      }
       warps[warp].waiting &= ~arrivals_[warp].waiting;
     }
   }

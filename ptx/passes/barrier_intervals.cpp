@@ -267,15 +267,34 @@ void log_what_blocks_may_learn(Program& program, const ControlFlow& flow, Kernel
   kernel.keeps_owners = kernel.keeps_owners && kept_stores > 0 && !has_grid_barrier(program, index);
 }
 
+// A store that only its own bytes' last writer need be known of: unlike readers, writers of a word
+// are one at a time.
+bool is_plain_shared_store(const PlannedSite& site) {
+  return site.hook == HookKind::kAccess && site.info.operation == wire::Operation::kWrite &&
+         site.info.order == wire::MemoryOrder::kWeak && site.effect.space == StateSpace::kShared;
+}
+
+Site& site_named(Program& program, wire::SiteId id) {
+  return program.site_table[index_of(id) - index_of(program.site_table.front().id)];
+}
+
 // More than barriers of the block orders the threads: an access is kept of who publishes nothing
 // before the next of them, so that nobody is ordered behind it who may conflict with it before
-// that.
+// that. Or, if it is a store, of who has published nothing since the last of them: when that was is
+// known of each thread, and the detector compares it with what was published since. (CUB's
+// one-sweep sort scatters its keys before it looks back, with a fence of the block in the loop.)
 void keep_unpublished(Program& program, const ControlFlow& flow, Kernel& kernel,
                       std::uint32_t index, std::span<PlannedSite> sites) {
   const NearStops publications(flow, find_publications(program, sites));
+  const bool are_barriers_whole = !are_counted_elsewhere(program, sites);
   for (PlannedSite& site : sites) {
     site.publishes_later =
         site.hook == HookKind::kAccess && publications.come_after(site.statement);
+    if (site.publishes_later && are_barriers_whole && is_plain_shared_store(site) &&
+        !publications.come_before(site.statement)) {
+      site.publishes_later = false;
+      site_named(program, site.id).info.is_before_publications = true;
+    }
   }
   log_what_blocks_may_learn(program, flow, kernel, index, sites);
   const auto keeps = [&](bool (*is_one)(const PlannedSite&)) {

@@ -110,6 +110,35 @@ void keep_to_states(Choice& choice) {
   }
 }
 
+// Threads of one block access a word of shared memory, and hand on what they know: an atomic with a
+// fence before it and one behind. Few other steps, so that many see in one interval what one did.
+std::vector<Choice> handing_on(const std::vector<Choice>& choices) {
+  constexpr std::uint8_t kPlain = 0, kFence = 10, kStrong = 16, kBarrier = 26;
+  std::vector<Choice> steps;
+  for (Choice choice : choices) {
+    const std::uint32_t kind = choice.what % 20;
+    choice.lanes = 4;
+    choice.where = 3;
+    choice.what = kPlain;
+    choice.how = choice.how % 2 == 0 ? 0x10 : 0x18;  // a store or a load of a word
+    if (kind < 11) {
+      steps.push_back(choice);
+      continue;
+    }
+    choice.what = kind == 19 ? kBarrier : kFence;
+    choice.how = 0;
+    steps.push_back(choice);
+    if (kind != 19) {
+      steps.push_back(choice);
+      steps.back().what = kStrong;
+      steps.back().where = 2;
+      steps.back().how = 16 + 4;
+      steps.push_back(choice);
+    }
+  }
+  return steps;
+}
+
 // Mostly accesses, and barriers to which all threads of a warp or of a block come.
 void keep_to_barriers(Choice& choice) {
   constexpr std::array<std::uint8_t, 16> kWhat{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 28, 28, 28, 26, 10};
@@ -188,6 +217,14 @@ TEST_CASE("the engine finds them in what a device logs that keeps states of shar
       oracle::keep_to_barriers(choice);
       oracle::keep_to_states(choice);
     }
+    oracle::compare_filtered(shape);
+  }));
+  CHECK(rc::check("handed on", [] {
+    oracle::TraceShape shape = *oracle::shapes();
+    shape.clusters = shape.copies = false;
+    shape.ctas = shape.launches = shape.lanes = 1;
+    shape.warps = 3;
+    shape.choices = oracle::handing_on(shape.choices);
     oracle::compare_filtered(shape);
   }));
   CHECK(rc::check("asynchronous copies", [] {

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -81,6 +82,9 @@ class BlockFilter {
     const bool is_access = is_plain_record(operation) || operation.kind == RecordKind::kRelease ||
                            operation.kind == RecordKind::kAcquire;
     WarpOperation logged = operation;
+    if (site.operation == Operation::kExit) {
+      logged.event_operand = 1;  // who leaves may have made accesses that are kept
+    }
     if (is_of_copies(operation, site)) {
       logged.mask = copy(operation, site, steps);
     } else if (is_access) {
@@ -369,7 +373,7 @@ class BlockFilter {
     }
     for (const std::uint32_t which : {0U, 1U}) {
       if ((step.kept >> which & 1) != 0) {
-        const wire::KeptAccess past = which == 0 ? state.first() : state.second();
+        const wire::KeptAccess past = state.kept(which, access.by.thread);
         const std::uint32_t number = wire::number_of_kept(state, which, wire::warp_bits(interval));
         tell_barriers(operation, static_cast<std::uint8_t>(past.thread / wire::kWarpLanes), number,
                       steps);
@@ -426,6 +430,18 @@ class BlockFilter {
   std::uint32_t begins_with_ = 0;
 };
 
+// A store of which the detector knows when it was made, though its threads publish later.
+bool is_before_publications(const WarpOperation& operation, const wire::SiteInfo& site,
+                            const KnownBlocks& known, const Told& told) {
+  const auto is_of_shared_memory = [&](std::uint32_t lane) {
+    return (operation.mask >> lane & 1) == 0 ||
+           wire::space_of(operation.lanes[lane].address) == wire::AddressSpace::kShared;
+  };
+  return told.comes_first && is_plain_record(operation) && site.operation == Operation::kWrite &&
+         site.order == wire::MemoryOrder::kWeak && known.by_whole.contains(block_of(operation)) &&
+         std::ranges::all_of(std::views::iota(0U, wire::kWarpLanes), is_of_shared_memory);
+}
+
 }  // namespace
 
 Trace filtered(const Trace& trace, Watch watch) {
@@ -445,8 +461,13 @@ Trace filtered(const Trace& trace, Watch watch) {
     const auto* operation = std::get_if<WarpOperation>(&trace.steps[i]);
     if (operation != nullptr && !known.whole.contains(block_of(*operation))) {
       const wire::SiteInfo& site = trace.sites.at(static_cast<std::size_t>(operation->site));
+      Told told = known.told[i];
+      if (is_before_publications(*operation, site, known, told)) {
+        logged.sites.at(static_cast<std::size_t>(operation->site)).is_before_publications = true;
+        told.before_barrier = 0;
+      }
       const bool lags = is_plain_record(*operation) && (i * 0x9E3779B9U >> 12) % 3 == 0;
-      blocks[block_of(*operation)].take(*operation, site, known.told[i], lags, logged.steps);
+      blocks[block_of(*operation)].take(*operation, site, told, lags, logged.steps);
     } else {
       logged.steps.push_back(trace.steps[i]);
     }

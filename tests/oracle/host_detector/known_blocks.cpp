@@ -31,8 +31,8 @@ class CountableBlock {
     is_by_barriers_ =
         is_by_barriers_ && (leaves || is_plain_record(operation) || is_of_copies(operation, site) ||
                             is_block_barrier(operation, site));
-    is_countable_ = is_countable_ && (warp.waiting & operation.mask) == 0 &&
-                    (!is_barrier || is_block_barrier(operation, site)) &&
+    has_whole_barriers_ = has_whole_barriers_ && (!is_barrier || is_block_barrier(operation, site));
+    is_countable_ = is_countable_ && (warp.waiting & operation.mask) == 0 && has_whole_barriers_ &&
                     (!leaves || warp.waiting == 0);
     for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
       if ((operation.mask >> lane & 1) != 0) {
@@ -49,6 +49,8 @@ class CountableBlock {
     return copies_ && !(is_by_barriers_ && is_countable());
   }
 
+  [[nodiscard]] bool has_whole_barriers() const { return has_whole_barriers_; }
+
   [[nodiscard]] bool counts_warps() const { return !copies_ && is_countable(); }
 
   [[nodiscard]] bool is_countable() const {
@@ -63,6 +65,7 @@ class CountableBlock {
   };
 
   bool is_countable_ = true, has_begun_ = false, is_by_barriers_ = true, copies_ = false;
+  bool has_whole_barriers_ = true;
   std::map<std::uint32_t, Warp> warps_;
   std::map<std::uint32_t, std::uint32_t> barriers_;  // by thread
 };
@@ -94,6 +97,13 @@ std::set<BlockName> those(const std::map<BlockName, CountableBlock>& blocks,
   return found;
 }
 
+// Barriers of whole warps that are counted need no care.
+bool tells_others(const WarpOperation& operation, const wire::SiteInfo& site,
+                  const std::set<BlockName>& countable) {
+  return publishes(operation, site) &&
+         !(is_warp_barrier(operation, site) && countable.contains(block_of(operation)));
+}
+
 // By step: the lanes whose threads publish before they come to the next barrier of their whole
 // block.
 std::vector<std::uint32_t> find_publications(const Trace& trace,
@@ -111,14 +121,35 @@ std::vector<std::uint32_t> find_publications(const Trace& trace,
         bool& later = publishes_later[{operation->launch, operation->cta,
                                        operation->warp * wire::kWarpLanes + lane}];
         lanes[i] |= later ? std::uint32_t{1} << lane : 0;
-        later =
-            !is_block_barrier(*operation, site) && site.operation != Operation::kExit &&
-            (later || (publishes(*operation, site) && !(is_warp_barrier(*operation, site) &&
-                                                        countable.contains(block_of(*operation)))));
+        later = !is_block_barrier(*operation, site) && site.operation != Operation::kExit &&
+                (later || tells_others(*operation, site, countable));
       }
     }
   }
   return lanes;
+}
+
+// By step: whether none of its lanes has published since the last barrier of the whole block.
+std::vector<bool> find_first_steps(const Trace& trace, const std::set<BlockName>& countable) {
+  std::map<std::tuple<detector::LaunchId, std::uint32_t, std::uint32_t>, bool> has_published;
+  std::vector<bool> come_first(trace.steps.size(), true);
+  for (std::size_t i = 0; i < trace.steps.size(); ++i) {
+    const auto* const operation = std::get_if<WarpOperation>(&trace.steps[i]);
+    if (operation == nullptr) {
+      continue;
+    }
+    const wire::SiteInfo& site = trace.sites.at(static_cast<std::size_t>(operation->site));
+    const bool tells = tells_others(*operation, site, countable);
+    for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+      if ((operation->mask >> lane & 1) != 0) {
+        bool& has = has_published[{operation->launch, operation->cta,
+                                   operation->warp * wire::kWarpLanes + lane}];
+        come_first[i] = come_first[i] && !has;
+        has = !is_block_barrier(*operation, site) && (has || tells);
+      }
+    }
+  }
+  return come_first;
 }
 
 // By step: whether someone of its block lets other blocks know, after it, of what it did.
@@ -145,11 +176,14 @@ KnownBlocks::KnownBlocks(const Trace& trace) {
     all.insert(name);
   }
   countable = those(known, &CountableBlock::counts_warps);
+  by_whole = those(known, &CountableBlock::has_whole_barriers);
   whole = those(known, &CountableBlock::is_logged_whole);
   const std::vector<std::uint32_t> lanes = find_publications(trace, countable);
+  const std::vector<bool> come_first = find_first_steps(trace, countable);
   const std::vector<bool> others = find_publications_to_blocks(trace);
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
-    told.push_back({.before_barrier = lanes[i], .other_blocks = others[i]});
+    told.push_back(
+        {.before_barrier = lanes[i], .comes_first = come_first[i], .other_blocks = others[i]});
   }
 }
 

@@ -39,6 +39,7 @@ inline bool is_of_copies(const detector::WarpOperation& operation, const wire::S
 // Who may learn of what a step does.
 struct Told {
   std::uint32_t before_barrier = 0;  // lanes that publish before their block's next barrier
+  bool comes_first = false;          // none of its lanes has published since the last one
   bool other_blocks = false;         // someone of its block publishes to those later on
 };
 
@@ -47,6 +48,7 @@ struct KnownBlocks {
 
   std::set<BlockName> all;
   std::set<BlockName> countable;  // barriers of whole warps are counted
+  std::set<BlockName> by_whole;   // their barriers are all of the whole block
   std::set<BlockName> whole;      // nothing of them is kept
   std::vector<Told> told;         // by step
 };

@@ -333,7 +333,22 @@ TEST_CASE("what a warp did is before what it does behind its barrier, for others
   REQUIRE(read.kind() == Kind::kReadBehind);
   CHECK((read.first().thread == 1 && read.second().thread == 2));
   CHECK(step_counted(read, 1, StateUse::kRead, 2).next.bits() == read.bits());
-  CHECK(step_counted(read, 1, StateUse::kRead, 3).kept == 3);
+  // Of all lanes that read it two stay: one of them conflicts with whoever writes next.
+  const auto read_alike = [](WordState met, std::uint32_t thread) {
+    return step(met, kCountsWarps | 8 | 1,
+                {.by = {.thread = thread, .site = 2}, .use = StateUse::kRead});
+  };
+  const WordState broadcast = read_alike(read_alike(read, 3).next, 5).next;
+  CHECK((broadcast.kind() == Kind::kReadBehind && broadcast.first().thread == 1 &&
+         broadcast.second().thread == 2 && broadcast.other_reader().thread == 3));
+  CHECK(step_counted(broadcast, 1, StateUse::kWrite, 2).kept == 3);
+  CHECK((broadcast.kept(1, 2).thread == 3 && broadcast.kept(1, 3).thread == 2 &&
+         broadcast.kept(1, 33).thread == 2 && broadcast.kept(0, 2).thread == 1));
+  CHECK(step_counted(broadcast, 1, StateUse::kRead, 33).kept == 3);
+  CHECK(step_counted(broadcast, 1, StateUse::kRead, 5).next.bits() == broadcast.bits());
+  CHECK(step_counted(read, 1, StateUse::kRead, 3).kept == 3);  // of another instruction
+  CHECK(step_counted(broadcast, 2, StateUse::kRead, 5).next.other_reader().thread == 5);
+  CHECK_FALSE(step_counted(broadcast, 2, StateUse::kWrite, 5).logs);
   CHECK(step_counted(read, 1, StateUse::kWrite, 3).kept == 3);
   CHECK(step_counted(read, 1, StateUse::kWrite, 1).kept == 3);
   CHECK_FALSE(step_counted(read, 1, StateUse::kWrite, 2).logs);

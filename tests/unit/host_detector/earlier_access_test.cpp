@@ -53,6 +53,47 @@ TEST_CASE("who has left is not ordered before who passes the barrier without it"
   CHECK(scenario.has_only(Severity::kError));
 }
 
+TEST_CASE("a store before what its thread published is before who learnt of that") {
+  const SiteInfo flag_store = word(Operation::kWrite, MemoryOrder::kRelaxed, Scope::kCta),
+                 flag_load = word(Operation::kRead, MemoryOrder::kRelaxed, Scope::kCta);
+  const auto learn = [&](Scenario& scenario, std::uint8_t warp) {
+    scenario.load({.warp = warp}, flag_load, shared(0), 1);
+    scenario.fence({.warp = warp}, Scope::kCta);
+  };
+  const auto store_early = [](Scenario& scenario) {
+    SiteInfo site = word(Operation::kWrite);
+    site.is_before_publications = true;
+    WarpOperation operation = scenario.start({.mask = 1}, site, RecordKind::kAffine);
+    operation.is_earlier = true;
+    operation.lanes[0].address = kWord;
+    scenario.detector.apply(operation);
+  };
+  for (const bool learns : {true, false}) {
+    for (const bool is_told_first : {true, false}) {
+      INFO(learns << is_told_first);
+      Scenario scenario(1, 96);
+      scenario.fence({.warp = 0}, Scope::kCta);
+      scenario.store({.warp = 0}, flag_store, shared(0), 1);
+      learn(scenario, 1);
+      if (learns) {
+        learn(scenario, 2);
+      }
+      // Who comes upon the store tells of it, and is overtaken by who comes after.
+      if (is_told_first) {
+        store_early(scenario);
+      }
+      access(scenario, 2, Operation::kRead);
+      if (!is_told_first) {
+        store_early(scenario);
+      }
+      access(scenario, 1, Operation::kRead);
+      CHECK(scenario.races().size() == (learns ? 0 : 1));
+      access(scenario, 1, Operation::kWrite);  // beside the second reader
+      CHECK(scenario.races().size() == (learns ? 1 : 2));
+    }
+  }
+}
+
 namespace {
 
 // By a lane of warp 0, in an interval in which barriers of warps are counted; told of later.

@@ -132,6 +132,32 @@ TEST_CASE("an access is kept in a state unless its thread may publish before the
   }
 }
 
+TEST_CASE("a store is kept before all that its thread publishes, and said to be so") {
+  const std::string store = kStore, load = kLoad, barrier = kBarrier, fence = "membar.cta;\n";
+  const auto come_first = [](const std::string& body) {
+    std::vector<bool> found;  // of the stores to shared memory
+    for (const Site& site : instrument_with(body).sites) {
+      if (site.instruction.starts_with("st.")) {
+        found.push_back(site.info.is_before_publications);
+      }
+    }
+    return found;
+  };
+  const auto are = [](std::initializer_list<bool> stores) { return std::vector<bool>(stores); };
+  CHECK(keeps_states(store + fence));
+  CHECK(come_first(store + fence) == are({true}));
+  CHECK(come_first(store + "bar.warp.sync 15;\n") == are({true}));
+  CHECK(come_first(store + barrier + fence) == are({false}));  // nobody learns of it: no need
+  CHECK(come_first(store + barrier + store + fence + store) == are({false, true, false}));
+  CHECK(come_first(fence + store + fence) == are({false}));
+  CHECK(come_first(fence + barrier + load + store + fence) == are({true}));
+  CHECK(come_first("$to:\n" + store + fence + "@%p1 bra $to;\n") == are({false}));
+  CHECK(come_first("st.volatile.shared.u32 [tile], %r1;\n" + fence) == are({false}));
+  // Barriers that not all of the block come to leave what is known of a thread as it is.
+  CHECK(come_first(store + fence + barrier + "bar.sync 1, 32;\n") == are({false}));
+  CHECK(come_first(store + fence + barrier + "@%p1 bar.sync 0;\n") == are({false}));
+}
+
 TEST_CASE("what orders threads through memory that may have states has them logged first") {
   constexpr const char* kRelease = "st.release.gpu.shared.u32 [tile], %r1;\n";
   const auto logs = [](const std::string& access) {
