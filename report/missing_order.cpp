@@ -33,10 +33,6 @@ const char* name_of(wire::Scope scope) {
   return "";
 }
 
-std::string place_text(const Frame& place) {
-  return place.line == 0 ? "" : fmt::format(" at {}:{}", place.file, place.line);
-}
-
 std::string side_name(const Access& access) {
   return access.operation == AccessOperation::kConstants ? "the launch of the kernel"
          : access.is_by_host ? fmt::format("the {}", name_of(access.operation))

@@ -51,6 +51,10 @@ const char* verb_of(const Access& access) {
                                                         : "write";
 }
 
+std::string place_text(const Frame& place) {
+  return place.line == 0 ? "" : fmt::format(" at {}:{}", place.file, place.line);
+}
+
 std::string both_fences_missing(const Access& first, const RemedyNames& names,
                                 const std::string& flag) {
   return fmt::format(

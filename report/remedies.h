@@ -20,6 +20,9 @@ const char* event_names(bool is_numba);
 
 const char* verb_of(const Access& access);
 
+// " at add.cu:12"; empty where the line is not known.
+std::string place_text(const Frame& place);
+
 // `flag`: " at add.cu:12", or empty.
 std::string both_fences_missing(const Access& first, const RemedyNames& names,
                                 const std::string& flag);

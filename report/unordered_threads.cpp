@@ -24,10 +24,7 @@ class Clause {
 
   [[nodiscard]] std::string text() const {
     if (sites_.is_update(race_.first.site) && sites_.is_update(race_.second.site)) {
-      return fmt::format(
-          "{} read, change and write back one place: an atomic operation is needed for the whole "
-          "update, such as {}",
-          parties(), names_.update);
+      return are_updates();
     }
     if (sites_.is_update_around_store()) {
       return fmt::format(
@@ -56,9 +53,8 @@ class Clause {
           place_at(*store), names_.fence);
     }
     if (is_plain_beside_atomic() && (is_between_blocks() || sites_.is_read_first())) {
-      const Access& plain = first_.operation == AccessOperation::kAtomic ? second_ : first_;
-      return fmt::format("the {} beside an atomic of another thread must be atomic as well",
-                         verb_of(plain));
+      return fmt::format("{} beside {} must be atomic as well", name_of(plain()),
+                         name_of(atomic()));
     }
     if (race_.kind == detector::RaceKind::kIntraWarp && rounds_.is_of_block) {
       return fmt::format(
@@ -89,6 +85,31 @@ class Clause {
   [[nodiscard]] bool is_plain_beside_atomic() const {
     return (first_.operation == AccessOperation::kAtomic) !=
            (second_.operation == AccessOperation::kAtomic);
+  }
+
+  [[nodiscard]] const Access& plain() const {
+    return first_.operation == AccessOperation::kAtomic ? second_ : first_;
+  }
+
+  [[nodiscard]] const Access& atomic() const { return &plain() == &first_ ? second_ : first_; }
+
+  // "the read at add.cu:12"
+  static std::string name_of(const Access& access) {
+    return fmt::format("the {}{}", verb_of(access), place_text(access.place));
+  }
+
+  // Of an atomic and a plain access, this one reads a place that is changed and written back, or
+  // writes it back.
+  [[nodiscard]] std::string are_updates() const {
+    return is_plain_beside_atomic()
+               ? fmt::format(
+                     "{} is part of an update that is not atomic, beside {}: the whole update must "
+                     "be an atomic operation, such as {}",
+                     name_of(plain()), name_of(atomic()), names_.update)
+               : fmt::format(
+                     "{} read, change and write back one place: an atomic operation is needed for "
+                     "the whole update, such as {}",
+                     parties(), names_.update);
   }
 
   [[nodiscard]] bool is_between_blocks() const {

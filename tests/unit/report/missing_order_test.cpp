@@ -95,7 +95,19 @@ TEST_CASE("updates in place and plain accesses beside atomics want an atomic") {
   Sample beside;
   beside.sites[0].info.operation = wire::Operation::kAtomic;
   beside.first.operation = AccessOperation::kAtomic;
-  CHECK(beside.text() == "the read beside an atomic of another thread must be atomic as well");
+  CHECK(beside.text() ==
+        "the read at add.cu:14 beside the atomic at add.cu:12 must be atomic as well");
+}
+
+TEST_CASE("of an update beside an atomic the part that is none is named, not the atomic") {
+  Sample sample;
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  sample.sites[0].info.operation = wire::Operation::kAtomic;
+  sample.first.operation = AccessOperation::kAtomic;
+  sample.sites[1].in_update = true;
+  CHECK(sample.text() ==
+        "the read at add.cu:14 is part of an update that is not atomic, beside the atomic at "
+        "add.cu:12: the whole update must be an atomic operation, such as atomicAdd()");
 }
 
 TEST_CASE(
