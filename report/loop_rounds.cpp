@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/strong_id.h"
+#include "ptx/loop_number.h"
 
 namespace barracuda::report {
 namespace {
@@ -45,21 +46,26 @@ bool writes(const ptx::Site& site) {
   return site.info.operation != wire::Operation::kRead;
 }
 
+std::optional<std::uint32_t> innermost_loop(const ptx::Site& one, const ptx::Site& other) {
+  const auto [end, unused] = std::ranges::mismatch(one.loops, other.loops);
+  return end == one.loops.begin() ? std::nullopt : std::optional(*std::prev(end));
+}
+
 // Before neither access did its thread synchronise last in the innermost loop that both stand in.
 bool share_loop_without_barrier(const RaceEvent& race, const ptx::Site& one, const ptx::Site& other,
                                 const ptx::SiteTable& sites) {
-  const auto [end, unused] = std::ranges::mismatch(one.loops, other.loops);
-  if (end == one.loops.begin()) {
+  const std::optional<std::uint32_t> loop = innermost_loop(one, other);
+  if (!loop) {
     return false;
   }
-  const std::uint32_t loop = *std::prev(end);
   const auto is_outside = [&](const detector::RaceAccess& access) {
     if (access.last_sync != detector::LastSync::kKnown ||
         index_of(access.last_sync_site) >= sites.size()) {
       return access.last_sync == detector::LastSync::kNone;
     }
     const ptx::Site& sync = sites[index_of(access.last_sync_site)];
-    return sync.function == one.function && std::ranges::find(sync.loops, loop) == sync.loops.end();
+    return sync.function == one.function &&
+           std::ranges::find(sync.loops, *loop) == sync.loops.end();
   };
   return is_outside(race.first) && is_outside(race.second);
 }
@@ -68,17 +74,17 @@ bool share_loop_without_barrier(const RaceEvent& race, const ptx::Site& one, con
 // that of the next round.
 bool is_around_barrier(const RaceEvent& race, const ptx::Site& one, const ptx::Site& other,
                        const ptx::SiteTable& sites) {
-  const auto [end, unused] = std::ranges::mismatch(one.loops, other.loops);
+  const std::optional<std::uint32_t> loop = innermost_loop(one, other);
   const bool is_one_barrier = race.first.last_sync == detector::LastSync::kKnown &&
                               race.second.last_sync == detector::LastSync::kKnown &&
                               race.first.last_sync_site == race.second.last_sync_site &&
                               index_of(race.first.last_sync_site) < sites.size();
-  if (end == one.loops.begin() || !is_one_barrier) {
+  if (!loop || !is_one_barrier) {
     return false;
   }
   const ptx::Site& sync = sites[index_of(race.first.last_sync_site)];
   const bool is_in_loop = sync.function == one.function && !sync.frames.empty() &&
-                          std::ranges::find(sync.loops, *std::prev(end)) != sync.loops.end();
+                          std::ranges::find(sync.loops, *loop) != sync.loops.end();
   if (!is_in_loop) {
     return false;
   }
@@ -117,8 +123,9 @@ class Rounds {
     }
     const Statements statements = statements_of(race, *pair);
     LoopRounds rounds = known_.at(statements);
-    rounds.is_of_block =
-        race.kind == RaceKind::kIntraWarp && lacks_block_barrier(statements, rounds);
+    rounds.is_uneven = is_uneven(*pair->first, *pair->second);
+    rounds.is_of_block = race.kind == RaceKind::kIntraWarp && !rounds.is_uneven &&
+                         lacks_block_barrier(statements, rounds);
     return rounds;
   }
 
@@ -153,6 +160,24 @@ class Rounds {
       return std::get<2>(statements) == RaceKind::kIntraBlock && shares_line &&
              ((rounds.within && other.within) || (rounds.across && other.across));
     });
+  }
+
+  // Where the program has a barrier of the block already, it knows its threads.
+  [[nodiscard]] bool has_no_place(std::uint32_t loop, std::string_view function) const {
+    return ptx::is_uneven(loop) && std::ranges::none_of(sites_, [&](const ptx::Site& site) {
+             return site.info.operation == wire::Operation::kBarrier && site.function == function &&
+                    std::ranges::find(site.loops, loop) != site.loops.end();
+           });
+  }
+
+  // A loop that is unrolled is two: what is left of its rounds has one of its own.
+  [[nodiscard]] bool is_uneven(const ptx::Site& one, const ptx::Site& other) const {
+    if (is_unrolled(one, other) && !one.loops.empty() && !other.loops.empty()) {
+      return has_no_place(one.loops.back(), one.function) &&
+             has_no_place(other.loops.back(), other.function);
+    }
+    const std::optional<std::uint32_t> loop = innermost_loop(one, other);
+    return loop && has_no_place(*loop, one.function);
   }
 
   void note_copy(const ptx::Site& site) {

@@ -65,6 +65,9 @@ class Clause {
       return fmt::format("{} is missing {} (two lanes of one warp)", names_.warp_barrier,
                          where_barrier_belongs("lanes of the warp"));
     }
+    if (race_.kind == detector::RaceKind::kIntraBlock && rounds_.is_uneven) {
+      return in_uneven_loop();
+    }
     if (race_.kind == detector::RaceKind::kIntraBlock) {
       return fmt::format("{} is missing {} (warp {} and warp {} of one block)",
                          names_.block_barrier, where_barrier_belongs("threads of the block"),
@@ -110,6 +113,18 @@ class Clause {
                      "{} read, change and write back one place: an atomic operation is needed for "
                      "the whole update, such as {}",
                      parties(), names_.update);
+  }
+
+  // Not all threads may come to a barrier there, or not as often.
+  [[nodiscard]] std::string in_uneven_loop() const {
+    return fmt::format(
+        "warp {} and warp {} of one block are in a loop that some threads may leave before others, "
+        "so no {} can stand in it: {}",
+        first_.warp, second_.warp, names_.block_barrier,
+        rounds_.within ? "the two accesses must be atomic, or stand in a loop each, with the "
+                         "barrier between the "
+                         "loops"
+                       : "the two accesses must be atomic, or each warp needs a place of its own");
   }
 
   [[nodiscard]] bool is_between_blocks() const {

@@ -289,6 +289,7 @@ REMEDIES = [
         lines_of(source, finding)[1], "cudaGridDependencySynchronize();")),
     (r"fence\.proxy\.async is missing", lambda source, finding: source.insert_after(
         lines_of(source, finding)[0], 'asm volatile("fence.proxy.async;" ::: "memory");')),
+    (r"can stand in it: the two accesses must be atomic", refuse("the loop has to be written anew")),
     (r"an ordinary load is needed", ordinary_load),
     (r"a launch of its own", refuse("the kernel has to be split in two")),
     (r"to a second array", refuse("a second array has to be allocated")),

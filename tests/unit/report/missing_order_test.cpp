@@ -208,6 +208,29 @@ TEST_CASE("lanes of one instruction cannot be helped by a warp barrier") {
         "between: one thread alone should store it, or each needs a place of its own");
 }
 
+TEST_CASE("no barrier of the block is advised in a loop that some threads may leave first") {
+  Sample sample;
+  sample.second.warp = 2;
+  const auto text_of = [&](detector::RaceKind kind, const LoopRounds& rounds) {
+    sample.race.kind = kind;
+    return missing_order(sample.race, sample.sites, sample.first, sample.second, rounds);
+  };
+  const std::string why =
+      "warp 0 and warp 2 of one block are in a loop that some threads may leave before others, so "
+      "no __syncthreads() can stand in it: ";
+  CHECK(text_of(detector::RaceKind::kIntraBlock,
+                {.within = true, .across = true, .is_uneven = true}) ==
+        why +
+            "the two accesses must be atomic, or stand in a loop each, with the barrier between "
+            "the loops");
+  CHECK(text_of(detector::RaceKind::kIntraBlock,
+                {.within = false, .across = true, .is_uneven = true}) ==
+        why + "the two accesses must be atomic, or each warp needs a place of its own");
+  CHECK_THAT(
+      text_of(detector::RaceKind::kIntraWarp, {.within = true, .across = true, .is_uneven = true}),
+      Catch::StartsWith("__syncwarp() is missing between the two accesses, and before"));
+}
+
 TEST_CASE("a scope that is too narrow is named with its line, both if both fences are") {
   Sample sample;
   sample.race.missing = detector::MissingOrder::kScopeTooNarrow;
