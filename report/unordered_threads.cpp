@@ -34,10 +34,7 @@ class Clause {
           parties());
     }
     if (race_.first.site == race_.second.site) {
-      return fmt::format(
-          "{} store to one place by one instruction, and no barrier can stand between: one thread "
-          "alone should store it, or each needs a place of its own",
-          parties());
+      return by_one_instruction();
     }
     if (is_between_blocks() && first_.operation == AccessOperation::kWrite &&
         second_.operation == AccessOperation::kWrite && sites_.are_one_statement()) {
@@ -113,6 +110,21 @@ class Clause {
                      "{} read, change and write back one place: an atomic operation is needed for "
                      "the whole update, such as {}",
                      parties(), names_.update);
+  }
+
+  // Which rounds two lanes or warps were in when they came there, no record says.
+  [[nodiscard]] std::string by_one_instruction() const {
+    const char* const remedy = "one thread alone should store it, or each needs a place of its own";
+    const bool is_of_warp = race_.kind == detector::RaceKind::kIntraWarp;
+    if (!rounds_.across || (rounds_.is_uneven && !is_of_warp)) {
+      return fmt::format(
+          "{} store to one place by one instruction, and no barrier can stand between: {}",
+          parties(), remedy);
+    }
+    return fmt::format(
+        "{} store to one place by one instruction: if in different rounds of their loop, {} is "
+        "missing before the next round; if in one round, no barrier can stand between, and {}",
+        parties(), is_of_warp ? names_.warp_barrier : names_.block_barrier, remedy);
   }
 
   // Not all threads may come to a barrier there, or not as often.

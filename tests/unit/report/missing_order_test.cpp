@@ -208,6 +208,27 @@ TEST_CASE("lanes of one instruction cannot be helped by a warp barrier") {
         "between: one thread alone should store it, or each needs a place of its own");
 }
 
+TEST_CASE("of one instruction in a loop it is said that the two may be of two rounds") {
+  Sample sample;
+  sample.race.second.site = sample.race.first.site;
+  const auto text_of = [&](detector::RaceKind kind, const LoopRounds& rounds) {
+    sample.race.kind = kind;
+    return missing_order(sample.race, sample.sites, sample.first, sample.second, rounds);
+  };
+  const LoopRounds across{.within = false, .across = true};
+  CHECK(
+      text_of(detector::RaceKind::kIntraWarp, across) ==
+      "two lanes of one warp store to one place by one instruction: if in different rounds of "
+      "their loop, __syncwarp() is missing before the next round; if in one round, no barrier can "
+      "stand between, and one thread alone should store it, or each needs a place of its own");
+  CHECK_THAT(text_of(detector::RaceKind::kIntraBlock, across),
+             Catch::Contains("of their loop, __syncthreads() is missing before the next round;"));
+  const LoopRounds uneven{.within = false, .across = true, .is_uneven = true};
+  CHECK_THAT(text_of(detector::RaceKind::kIntraWarp, uneven), Catch::Contains("__syncwarp()"));
+  CHECK_THAT(text_of(detector::RaceKind::kIntraBlock, uneven),
+             Catch::Contains("by one instruction, and no barrier can stand between"));
+}
+
 TEST_CASE("no barrier of the block is advised in a loop that some threads may leave first") {
   Sample sample;
   sample.second.warp = 2;
