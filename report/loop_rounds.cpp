@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -49,6 +50,19 @@ bool writes(const ptx::Site& site) {
 std::optional<std::uint32_t> innermost_loop(const ptx::Site& one, const ptx::Site& other) {
   const auto [end, unused] = std::ranges::mismatch(one.loops, other.loops);
   return end == one.loops.begin() ? std::nullopt : std::optional(*std::prev(end));
+}
+
+// The same calls lead there. Copies of an unrolled loop may have lost their outermost ones.
+bool are_called_alike(const ptx::Site& one, const ptx::Site& other) {
+  const auto [shorter, longer] =
+      std::minmax({&one, &other}, [](const auto* left, const auto* right) {
+        return left->frames.size() < right->frames.size();
+      });
+  return std::ranges::equal(
+      shorter->frames, std::span(longer->frames).first(shorter->frames.size()),
+      [](const ptx::SourceFrame& left, const ptx::SourceFrame& right) {
+        return left.file == right.file && left.line == right.line && left.column == right.column;
+      });
 }
 
 // Before neither access did its thread synchronise last in the innermost loop that both stand in.
@@ -182,15 +196,18 @@ class Rounds {
 
   void note_copy(const ptx::Site& site) {
     if (writes(site)) {
-      stores_[{statement_of(site), site.instruction}].insert(site.ptx_line);
+      stores_[{statement_of(site), site.instruction}].insert(&site);
     }
   }
 
-  // One statement seldom stores twice in one round; it often loads twice.
+  // One statement seldom stores twice in one round; it often loads twice. A function that is
+  // inlined at two places is no loop.
   [[nodiscard]] bool is_unrolled(const ptx::Site& one, const ptx::Site& other) const {
     const auto has_copies = [&](const ptx::Site& site) {
       const auto found = stores_.find({statement_of(site), site.instruction});
-      return found != stores_.end() && found->second.size() > 1;
+      return found != stores_.end() && std::ranges::any_of(found->second, [&](const auto* copy) {
+               return copy->ptx_line != site.ptx_line && are_called_alike(*copy, site);
+             });
     };
     return has_copies(one) || has_copies(other);
   }
@@ -215,8 +232,8 @@ class Rounds {
   }
 
   const ptx::SiteTable& sites_;
-  // PTX lines, by statement and instruction
-  std::map<std::pair<Statement, std::string_view>, std::set<std::uint32_t>> stores_;
+  // By statement and instruction.
+  std::map<std::pair<Statement, std::string_view>, std::set<const ptx::Site*>> stores_;
   std::map<Statements, LoopRounds> known_;
 };
 

@@ -137,6 +137,22 @@ TEST_CASE("one line that is unrolled races from round to round if its store come
   CHECK(sample.last().within);
 }
 
+TEST_CASE("a function that is inlined at two places is no loop") {
+  Sample sample;
+  const auto write = sample.add(kWrite, 14);
+  const auto read = sample.add(kRead, 13);
+  const auto other_write = sample.add(kWrite, 14);
+  sample.sites[0].frames.push_back({"_Z3addPi", "/src/add.cu", 30, 5});
+  sample.sites[1].frames.push_back({"_Z3addPi", "/src/add.cu", 31, 5});
+  sample.sites[2].frames.push_back({"_Z3addPi", "/src/add.cu", 31, 5});
+  sample.race(read, other_write);
+  sample.race(write, read);
+  CHECK(sample.last().within);
+  CHECK_FALSE(sample.last().across);
+  sample.sites[2].frames.pop_back();  // a copy that has lost its callers
+  CHECK(sample.last().across);
+}
+
 TEST_CASE("a loop that not all threads go round together has no place for a barrier") {
   const std::uint32_t uneven = 5 | ptx::kUnevenLoop;
   Sample sample;
