@@ -36,6 +36,23 @@ TEST_CASE("a race is one block and the summary the last line") {
             "complete\n");
 }
 
+TEST_CASE("of a vector the bytes that the instruction accesses are said, and which of them race") {
+  Report report = samples::racy_report();
+  Access& access = report.findings[0].accesses[0];
+  access.instruction = "st.global.v4.f32";
+  CHECK_THAT(text_report(report, {}),
+             Catch::Contains("  Write of 16 bytes, 4 of them at 0x7f0010, by thread [3,0,0] of"));
+  access.instruction = "st.shared.v2.u16";
+  access.size = 2;
+  report.findings[0].space = "shared";
+  access.address = 160;
+  CHECK_THAT(text_report(report, {}),
+             Catch::Contains("  Write of 4 bytes, 2 of them at byte 160, by thread [3,0,0] of"));
+  access.instruction = "st.shared.u16";
+  CHECK_THAT(text_report(report, {}),
+             Catch::Contains("  Write of 2 bytes at byte 160 by thread [3,0,0] of"));
+}
+
 TEST_CASE("what each side synchronised by last stands under it, as far as it is known") {
   Report report = samples::racy_report();
   std::vector<Access>& accesses = report.findings[0].accesses;
