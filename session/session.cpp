@@ -266,7 +266,7 @@ void Session::add_gaps(report::RunData& run, Reading reading) const {
   const std::uint64_t rejected =  // waits for detection
       reading == Reading::kLast ? pipeline_.statistics().rejected : 0;
   if (rejected != 0) {
-    run.problems.push_back(std::to_string(rejected) + " records were malformed");
+    run.problems.push_back(report::malformed_records_gap(rejected));
   }
   if (std::ranges::any_of(run.findings.races, &detector::RaceEvent::is_frequent)) {
     run.problems.push_back(report::frequent_races_gap(options_.race_limit));

@@ -110,7 +110,7 @@ TEST_CASE("a limit of blocks counts the bugs that it leaves out") {
   other.missing = "something else";
   report.findings.insert(report.findings.begin(), other);
   CHECK_THAT(text_report(report, {.print_limit = 1}),
-             Catch::Contains("BARRACUDA: 5 findings more not printed (print-limit=1)\n"));
+             Catch::Contains("BARRACUDA: 5 more findings not printed (print-limit=1)\n"));
 }
 
 TEST_CASE("compilers and GitHub get a line for each of bugs that are alike") {
@@ -409,7 +409,7 @@ TEST_CASE("print-limit says how much it left out") {
   report.findings[2].fingerprint = "third";
   const std::string text = text_report(report, {.colour = false, .print_limit = 1});
   CHECK(text.starts_with(std::string(kRace) +
-                         "BARRACUDA: 2 findings more not printed (print-limit=1)\n"));
+                         "BARRACUDA: 2 more findings not printed (print-limit=1)\n"));
   CHECK(text.find("3 races (36 occurrences)") != std::string::npos);
 }
 
