@@ -240,8 +240,10 @@ void examine_libraries(const std::vector<LoadedLibrary>& libraries, const Doctor
     if (!report::library_of_files(library.path, "").empty()) {
       program.facts.push_back(
           needs_driver
-              ? note(library.name + " contains a CUDA runtime of its own: without a driver "
-                                    "its calls fail")
+              ? obstacle(library.name +
+                             " contains a CUDA runtime of its own, which needs a driver: "
+                             "its calls fail on the emulated device",
+                         "run it on a machine with a GPU")
               : foreign_library(library.name, read_device_code(library.path, *image, device.arch)));
       continue;
     }

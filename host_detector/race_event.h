@@ -155,9 +155,10 @@ struct RaceEvent {
   wire::Scope needed_scope = wire::Scope::kGpu;  // for the two scope verdicts
   // What `missing` is about, where that is not an access: the flag's write, the fence, the barrier.
   std::optional<wire::SiteId> about;
-  RaceAccess first, second;  // in the order the detector saw them
-  std::uint64_t count = 1;   // occurrences of this pair of sites and kind
-  bool is_frequent = false;  // RaceLog::limit() was told of it: there may be more
+  RaceAccess first, second;   // in the order the detector saw them
+  std::uint64_t count = 1;    // occurrences of this pair of sites and kind
+  bool is_frequent = false;   // RaceLog::limit() was told of it: there may be more
+  bool is_elsewhere = false;  // some of these at another address than that of `first`
 };
 
 // A CTA barrier that part of the CTA never reached, or reached elsewhere.

@@ -192,7 +192,8 @@ ADVICE = [
     (r"cudaGridDependencySynchronize", {"launch"}),
     (r"an ordinary load is needed", {"path"}),
     # Nothing of these is an edit.
-    (r"an atomic operation is needed|launch of its own|a second array|one size is needed|a word of its own|it must come "
+    (r"an atomic operation is needed|must be an atomic operation|accesses must be atomic|"
+     r"launch of its own|a second array|one size is needed|a word of its own|it must come "
      r"before|must wait until it succeeds|one thread alone|speculated the load|does not wait|"
      r"the right phase|wgmma is not waited for|no stream order|two branches|"
      r"two launches, one after the other", set()),

@@ -85,6 +85,13 @@ std::string operations_of(const Finding& finding) {
   return text;
 }
 
+void name_other_places(std::string& location) {
+  constexpr std::string_view kOthers = ", among other places";
+  if (!location.empty() && !location.ends_with(kOthers)) {
+    location += kOthers;
+  }
+}
+
 std::uint64_t Bug::count() const {
   std::uint64_t count = 0;
   for (const Finding* const variant : variants) {
@@ -126,12 +133,11 @@ bool is_same_variant(const Finding& left, const Finding& right) {
          operations_of(left) == operations_of(right) && kernels_of(left) == kernels_of(right);
 }
 
-void add_finding(std::vector<Finding>& findings, Finding finding) {
+Finding& add_finding(std::vector<Finding>& findings, Finding finding) {
   const auto same = std::ranges::find_if(
       findings, [&](const Finding& known) { return is_same_variant(known, finding); });
   if (same == findings.end()) {
-    findings.push_back(std::move(finding));
-    return;
+    return findings.emplace_back(std::move(finding));
   }
   same->count += finding.count;
   same->processes = united(std::move(same->processes), finding.processes);
@@ -141,6 +147,7 @@ void add_finding(std::vector<Finding>& findings, Finding finding) {
       same->lacks.push_back(std::move(lack));
     }
   }
+  return *same;
 }
 
 }  // namespace barracuda::report

@@ -276,6 +276,10 @@ void add_kernel_and_gaps(Coverage& coverage, const KernelRecord& kernel,
 
 }  // namespace
 
+std::string malformed_records_gap(std::uint64_t records) {
+  return counted(records, "record") + (records == 1 ? " was malformed" : " were malformed");
+}
+
 std::string frequent_races_gap(std::uint64_t race_limit) {
   return fmt::format(
       "races were counted {} times and more: what their instructions did then was not logged, so "

@@ -17,6 +17,8 @@ Coverage coverage_of(const RunData& run);
 void keep_worse(Coverage& coverage);
 // That races came so often that their instructions were logged no more (race-limit).
 std::string frequent_races_gap(std::uint64_t race_limit);
+
+std::string malformed_records_gap(std::uint64_t records);
 // What the user's options left out, with the kernels of which nothing was checked; empty if
 // nothing.
 std::string left_out(const Coverage& coverage);

@@ -6,11 +6,13 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "base/strong_id.h"
+#include "ptx/loop_number.h"
 
 namespace barracuda::report {
 namespace {
@@ -45,21 +47,39 @@ bool writes(const ptx::Site& site) {
   return site.info.operation != wire::Operation::kRead;
 }
 
+std::optional<std::uint32_t> innermost_loop(const ptx::Site& one, const ptx::Site& other) {
+  const auto [end, unused] = std::ranges::mismatch(one.loops, other.loops);
+  return end == one.loops.begin() ? std::nullopt : std::optional(*std::prev(end));
+}
+
+// The same calls lead there. Copies of an unrolled loop may have lost their outermost ones.
+bool are_called_alike(const ptx::Site& one, const ptx::Site& other) {
+  const auto [shorter, longer] =
+      std::minmax({&one, &other}, [](const auto* left, const auto* right) {
+        return left->frames.size() < right->frames.size();
+      });
+  return std::ranges::equal(
+      shorter->frames, std::span(longer->frames).first(shorter->frames.size()),
+      [](const ptx::SourceFrame& left, const ptx::SourceFrame& right) {
+        return left.file == right.file && left.line == right.line && left.column == right.column;
+      });
+}
+
 // Before neither access did its thread synchronise last in the innermost loop that both stand in.
 bool share_loop_without_barrier(const RaceEvent& race, const ptx::Site& one, const ptx::Site& other,
                                 const ptx::SiteTable& sites) {
-  const auto [end, unused] = std::ranges::mismatch(one.loops, other.loops);
-  if (end == one.loops.begin()) {
+  const std::optional<std::uint32_t> loop = innermost_loop(one, other);
+  if (!loop) {
     return false;
   }
-  const std::uint32_t loop = *std::prev(end);
   const auto is_outside = [&](const detector::RaceAccess& access) {
     if (access.last_sync != detector::LastSync::kKnown ||
         index_of(access.last_sync_site) >= sites.size()) {
       return access.last_sync == detector::LastSync::kNone;
     }
     const ptx::Site& sync = sites[index_of(access.last_sync_site)];
-    return sync.function == one.function && std::ranges::find(sync.loops, loop) == sync.loops.end();
+    return sync.function == one.function &&
+           std::ranges::find(sync.loops, *loop) == sync.loops.end();
   };
   return is_outside(race.first) && is_outside(race.second);
 }
@@ -68,17 +88,17 @@ bool share_loop_without_barrier(const RaceEvent& race, const ptx::Site& one, con
 // that of the next round.
 bool is_around_barrier(const RaceEvent& race, const ptx::Site& one, const ptx::Site& other,
                        const ptx::SiteTable& sites) {
-  const auto [end, unused] = std::ranges::mismatch(one.loops, other.loops);
+  const std::optional<std::uint32_t> loop = innermost_loop(one, other);
   const bool is_one_barrier = race.first.last_sync == detector::LastSync::kKnown &&
                               race.second.last_sync == detector::LastSync::kKnown &&
                               race.first.last_sync_site == race.second.last_sync_site &&
                               index_of(race.first.last_sync_site) < sites.size();
-  if (end == one.loops.begin() || !is_one_barrier) {
+  if (!loop || !is_one_barrier) {
     return false;
   }
   const ptx::Site& sync = sites[index_of(race.first.last_sync_site)];
   const bool is_in_loop = sync.function == one.function && !sync.frames.empty() &&
-                          std::ranges::find(sync.loops, *std::prev(end)) != sync.loops.end();
+                          std::ranges::find(sync.loops, *loop) != sync.loops.end();
   if (!is_in_loop) {
     return false;
   }
@@ -117,8 +137,9 @@ class Rounds {
     }
     const Statements statements = statements_of(race, *pair);
     LoopRounds rounds = known_.at(statements);
-    rounds.is_of_block =
-        race.kind == RaceKind::kIntraWarp && lacks_block_barrier(statements, rounds);
+    rounds.is_uneven = is_uneven(*pair->first, *pair->second);
+    rounds.is_of_block = race.kind == RaceKind::kIntraWarp && !rounds.is_uneven &&
+                         lacks_block_barrier(statements, rounds);
     return rounds;
   }
 
@@ -155,17 +176,38 @@ class Rounds {
     });
   }
 
+  // Where the program has a barrier of the block already, it knows its threads.
+  [[nodiscard]] bool has_no_place(std::uint32_t loop, std::string_view function) const {
+    return ptx::is_uneven(loop) && std::ranges::none_of(sites_, [&](const ptx::Site& site) {
+             return site.info.operation == wire::Operation::kBarrier && site.function == function &&
+                    std::ranges::find(site.loops, loop) != site.loops.end();
+           });
+  }
+
+  // A loop that is unrolled is two: what is left of its rounds has one of its own.
+  [[nodiscard]] bool is_uneven(const ptx::Site& one, const ptx::Site& other) const {
+    if (is_unrolled(one, other) && !one.loops.empty() && !other.loops.empty()) {
+      return has_no_place(one.loops.back(), one.function) &&
+             has_no_place(other.loops.back(), other.function);
+    }
+    const std::optional<std::uint32_t> loop = innermost_loop(one, other);
+    return loop && has_no_place(*loop, one.function);
+  }
+
   void note_copy(const ptx::Site& site) {
     if (writes(site)) {
-      stores_[{statement_of(site), site.instruction}].insert(site.ptx_line);
+      stores_[{statement_of(site), site.instruction}].insert(&site);
     }
   }
 
-  // One statement seldom stores twice in one round; it often loads twice.
+  // One statement seldom stores twice in one round; it often loads twice. A function that is
+  // inlined at two places is no loop.
   [[nodiscard]] bool is_unrolled(const ptx::Site& one, const ptx::Site& other) const {
     const auto has_copies = [&](const ptx::Site& site) {
       const auto found = stores_.find({statement_of(site), site.instruction});
-      return found != stores_.end() && found->second.size() > 1;
+      return found != stores_.end() && std::ranges::any_of(found->second, [&](const auto* copy) {
+               return copy->ptx_line != site.ptx_line && are_called_alike(*copy, site);
+             });
     };
     return has_copies(one) || has_copies(other);
   }
@@ -190,8 +232,8 @@ class Rounds {
   }
 
   const ptx::SiteTable& sites_;
-  // PTX lines, by statement and instruction
-  std::map<std::pair<Statement, std::string_view>, std::set<std::uint32_t>> stores_;
+  // By statement and instruction.
+  std::map<std::pair<Statement, std::string_view>, std::set<const ptx::Site*>> stores_;
   std::map<Statements, LoopRounds> known_;
 };
 

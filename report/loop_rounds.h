@@ -17,6 +17,9 @@ struct LoopRounds {
   // its lines and a third, and is enough for both. A tile of a matrix has its rows within warps,
   // and its columns across them.
   bool is_of_block = false;
+  // The two are in a loop that all threads of the block are not known to go round together, and no
+  // barrier of the block stands in it as it is: there is no place for one.
+  bool is_uneven = false;
 };
 
 // Of each race, united over the races of its lines. What is no race of one block, or known to lack

@@ -12,6 +12,8 @@
 #include "report/bug.h"
 #include "report/python_name.h"
 #include "report/race_sites.h"
+#include "report/remedies.h"
+#include "report/unordered_threads.h"
 
 namespace barracuda::report {
 namespace {
@@ -31,52 +33,6 @@ const char* name_of(wire::Scope scope) {
   return "";
 }
 
-// What the language of the kernel calls the remedies.
-struct Names {
-  const char *block_barrier, *warp_barrier, *fence, *system_fence, *update, *event;
-};
-
-constexpr Names kCuda{.block_barrier = "__syncthreads()",
-                      .warp_barrier = "__syncwarp()",
-                      .fence = "__threadfence()",
-                      .system_fence = "__threadfence_system()",
-                      .update = "atomicAdd()",
-                      .event = "cudaEventRecord(), cudaStreamWaitEvent()"};
-constexpr Names kNumba{.block_barrier = "cuda.syncthreads()",
-                       .warp_barrier = "cuda.syncwarp()",
-                       .fence = "cuda.threadfence()",
-                       .system_fence = "cuda.threadfence_system()",
-                       .update = "cuda.atomic.add()",
-                       .event = "event.record(), event.wait()"};
-// Threads and fences are the compiler's there: a program orders what it does with another one by
-// atomics alone. Events are those of the framework around it.
-constexpr Names kTriton{.block_barrier = "tl.debug_barrier()",
-                        .warp_barrier = "tl.debug_barrier()",
-                        .fence = "an atomic with sem=\"acq_rel\"",
-                        .system_fence = "an atomic with scope=\"sys\"",
-                        .update = "tl.atomic_add()",
-                        .event = kCuda.event};
-
-// numba's kernels have parameters in their names, and Triton's none.
-const Names& names_for(const Access& access) {
-  const bool is_python = access.place.file.ends_with(".py");
-  if (is_numba_name(access.kernel) ||
-      (is_python && (access.kernel.empty() || access.kernel.ends_with(')')))) {
-    return kNumba;
-  }
-  return is_python ? kTriton : kCuda;
-}
-
-const char* verb_of(const Access& access) {
-  return access.operation == AccessOperation::kRead     ? "read"
-         : access.operation == AccessOperation::kAtomic ? "atomic"
-                                                        : "write";
-}
-
-std::string place_text(const Frame& place) {
-  return place.line == 0 ? "" : fmt::format(" at {}:{}", place.file, place.line);
-}
-
 std::string side_name(const Access& access) {
   return access.operation == AccessOperation::kConstants ? "the launch of the kernel"
          : access.is_by_host ? fmt::format("the {}", name_of(access.operation))
@@ -88,7 +44,7 @@ std::string order_streams(const Access& first, const Access& second) {
   return fmt::format(
       ": both belong on one stream, or the stream of the later one waits for an event behind the "
       "earlier one ({})",
-      is_numba ? kNumba.event : kCuda.event);
+      event_names(is_numba));
 }
 
 std::string between_host_and_kernel(const Access& first, const Access& second) {
@@ -116,9 +72,10 @@ class Clause {
   // Triton 3.6 leaves it out between cp.async and wgmma (triton-lang/triton, pull 9610), where a
   // kernel's author cannot put it; 3.9 does not.
   [[nodiscard]] std::string proxy_fence() const {
-    return &names_ == &kTriton ? "fence.proxy.async is missing, which Triton's compiler has to put "
-                                 "there: versions from 3.7 on do"
-                               : "fence.proxy.async is missing";
+    return names_.are_of_triton
+               ? "fence.proxy.async is missing, which Triton's compiler has to put "
+                 "there: versions from 3.7 on do"
+               : "fence.proxy.async is missing";
   }
 
   [[nodiscard]] std::string asynchronous_wait() const {
@@ -191,7 +148,7 @@ class Clause {
       case detector::RaceKind::kInterBlock:
       case detector::RaceKind::kIntraBlock:
       case detector::RaceKind::kIntraWarp:
-        return within_a_launch();
+        return unordered_threads(race_, sites_, first_, second_, rounds_, flag_);
       case detector::RaceKind::kBranchOrdering:
         return "two branches of one warp: nothing orders one before the other";
       case detector::RaceKind::kInterKernel:
@@ -232,13 +189,8 @@ class Clause {
         names_.fence);
   }
 
-  [[nodiscard]] std::string both_fences() const { return both_fences(at()); }
-
-  [[nodiscard]] std::string both_fences(const std::string& flag) const {
-    return fmt::format(
-        "{} is missing in two places: after the {} and before the flag or lock is written{}, and "
-        "in the second thread between seeing the flag or lock and its access",
-        names_.fence, verb_of(first_), flag);
+  [[nodiscard]] std::string both_fences() const {
+    return both_fences_missing(first_, names_, at());
   }
 
   [[nodiscard]] std::string link_fence() const {
@@ -357,108 +309,8 @@ class Clause {
   }
 
  private:
-  [[nodiscard]] std::string parties() const {
-    return race_.kind == detector::RaceKind::kIntraWarp ? "two lanes of one warp"
-           : race_.kind == detector::RaceKind::kIntraBlock
-               ? "two warps of one block"
-               : block_name(first_) + " and " + block_name(second_);
-  }
-
-  [[nodiscard]] bool is_plain_beside_atomic() const {
-    return (first_.operation == AccessOperation::kAtomic) !=
-           (second_.operation == AccessOperation::kAtomic);
-  }
-
   [[nodiscard]] bool is_by_one_thread() const {
     return first_.block == second_.block && first_.thread == second_.thread;
-  }
-
-  [[nodiscard]] bool is_between_blocks() const {
-    return race_.kind == detector::RaceKind::kInterBlock;
-  }
-
-  [[nodiscard]] std::string within_a_launch() const {
-    if (sites_.is_update(race_.first.site) && sites_.is_update(race_.second.site)) {
-      return fmt::format(
-          "{} read, change and write back one place: an atomic operation is needed for the whole "
-          "update, such as {}",
-          parties(), names_.update);
-    }
-    if (sites_.is_update_around_store()) {
-      return fmt::format(
-          "{}: one stores a part of a word, and the other reads and writes back the whole word, as "
-          "is done for bit fields: each needs a word of its own, or atomic operations on the word "
-          "such as atomicOr()",
-          parties());
-    }
-    if (race_.first.site == race_.second.site) {
-      return fmt::format(
-          "{} store to one place by one instruction, and no barrier can stand between: one thread "
-          "alone should store it, or each needs a place of its own",
-          parties());
-    }
-    if (is_between_blocks() && first_.operation == AccessOperation::kWrite &&
-        second_.operation == AccessOperation::kWrite && sites_.are_one_statement()) {
-      return fmt::format(
-          "{} store to one place by one statement: one thread alone should store it, or each needs "
-          "a place of its own",
-          parties());
-    }
-    if (const ptx::Site* const store = sites_.unfenced_flag()) {
-      return fmt::format(
-          "a thread waits in a loop for the value that is stored{}: {} is missing directly before "
-          "it, after the writes that the flag announces",
-          place_at(*store), names_.fence);
-    }
-    if (is_plain_beside_atomic() && (is_between_blocks() || sites_.is_read_first())) {
-      const Access& plain = first_.operation == AccessOperation::kAtomic ? second_ : first_;
-      return fmt::format("the {} beside an atomic of another thread must be atomic as well",
-                         verb_of(plain));
-    }
-    if (race_.kind == detector::RaceKind::kIntraWarp && rounds_.is_of_block) {
-      return fmt::format(
-          "{} is missing {} (two lanes of one warp; one of the lines races between warps as well)",
-          names_.block_barrier, where_barrier_belongs("threads of the block"));
-    }
-    if (race_.kind == detector::RaceKind::kIntraWarp) {
-      return fmt::format("{} is missing {} (two lanes of one warp)", names_.warp_barrier,
-                         where_barrier_belongs("lanes of the warp"));
-    }
-    if (race_.kind == detector::RaceKind::kIntraBlock) {
-      return fmt::format("{} is missing {} (warp {} and warp {} of one block)",
-                         names_.block_barrier, where_barrier_belongs("threads of the block"),
-                         first_.warp, second_.warp);
-    }
-    return flag_ != nullptr ? both_fences(place_at(*flag_)) : between_blocks();
-  }
-
-  [[nodiscard]] std::string where_barrier_belongs(const char* all) const {
-    const std::string where =
-        sites_.use_a_copy()
-            ? "between the wait for the asynchronous copy and the other thread's access"
-        : !rounds_.across ? "between the two accesses"
-        : !rounds_.within ? "before the next round of their loop"
-                          : "between the two accesses, and before the next round of their loop";
-    const auto is_divergent = [&](detector::AccessSite id) {
-      const ptx::Site* const site = sites_.find(id);
-      return site != nullptr && site->is_divergent;
-    };
-    return is_divergent(race_.first.site) || is_divergent(race_.second.site)
-               ? fmt::format("{}, where all {} come by", where, all)
-               : where;
-  }
-
-  [[nodiscard]] std::string between_blocks() const {
-    const std::string what = fmt::format("no synchronisation between {} and {}", block_name(first_),
-                                         block_name(second_));
-    if (race_.needed_scope == wire::Scope::kCluster) {
-      return what + ", which are of one cluster: cluster.sync() is missing";
-    }
-    return fmt::format("{}, and no {} orders blocks: {}", what, names_.block_barrier,
-                       sites_.is_read_first()
-                           ? "what is read in one array must be written to a second array"
-                           : "the second access needs a launch of its own, or a barrier of the "
-                             "whole grid before it (cooperative launch)");
   }
 
   const detector::RaceEvent& race_;
@@ -467,7 +319,7 @@ class Clause {
   const Access& second_;
   const LoopRounds& rounds_;
   const ptx::Site* flag_;
-  const Names& names_;
+  const RemedyNames& names_;
 };
 
 }  // namespace

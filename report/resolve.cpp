@@ -22,12 +22,12 @@
 #include "report/line_functions.h"
 #include "report/loop_rounds.h"
 #include "report/missing_order.h"
+#include "report/own_frame.h"
 #include "report/python_arrays.h"
 #include "report/shared_places.h"
 #include "report/site_lines.h"
 #include "report/source_text.h"
 #include "report/symbol_name.h"
-#include "report/toolkit_path.h"
 
 namespace barracuda::report {
 namespace {
@@ -43,32 +43,6 @@ Coordinates coordinates(std::uint64_t linear, const detector::Dim3& extent) {
   const std::uint64_t y = std::max(extent.y, 1U);
   return {static_cast<std::uint32_t>(linear % x), static_cast<std::uint32_t>(linear / x % y),
           static_cast<std::uint32_t>(linear / (x * y))};
-}
-
-Frame resolved(const ptx::SourceFrame& frame) {
-  return {.function = demangle(frame.function), .file = frame.file, .line = frame.line};
-}
-
-std::vector<Frame> resolved(const std::vector<ptx::SourceFrame>& frames) {
-  std::vector<Frame> chain;
-  chain.reserve(frames.size());
-  for (const ptx::SourceFrame& frame : frames) {
-    chain.push_back(resolved(frame));
-  }
-  return chain;
-}
-
-// The innermost frame that the program's author wrote; in a chain of headers only, the innermost.
-Frame own_frame(const std::vector<Frame>& chain, const std::vector<Frame>& callers,
-                const std::string& function) {
-  for (const std::vector<Frame>* const frames : {&chain, &callers}) {
-    for (const Frame& frame : *frames) {
-      if (!frame.file.empty() && !is_toolkit_header(frame.file)) {
-        return frame;
-      }
-    }
-  }
-  return chain.empty() ? Frame{.function = function, .file = "", .line = 0} : chain.front();
 }
 
 class Resolver {
@@ -108,6 +82,9 @@ class Resolver {
         is_shared
             ? shared_location(event, finding)
             : global_location(event, (is_copy_first ? event.second : event.first).address, finding);
+    if (event.is_elsewhere) {
+      name_other_places(finding.location);
+    }
     for (const detector::RaceAccess* const raw : {&event.first, &event.second}) {
       Access& each = finding.accesses[raw == &event.first ? 0 : 1];
       if (PythonArrays::is_one(each.object)) {
@@ -571,7 +548,11 @@ Report resolve(const RunData& run, const Options& options) {
     }
     finding.fingerprint = fingerprint_of(finding, sources);
     finding.processes = report.processes;
-    add_finding(report.findings, std::move(finding));
+    const std::string location = finding.location;
+    Finding& kept = add_finding(report.findings, std::move(finding));
+    if (kept.location != location) {
+      name_other_places(kept.location);
+    }
   };
   const std::vector<detector::RaceEvent> races = with_blocks_first(run.findings.races, run.sites);
   const std::vector<LoopRounds> rounds = loop_rounds(races, run.sites);

@@ -41,6 +41,21 @@ const char* verb(AccessOperation operation) {
   return "";
 }
 
+// Bytes that one thread's instruction accesses side by side, of which each element is an access of
+// its own: 16 of "st.global.v4.u32". 0: they are not a vector.
+std::uint64_t vector_bytes(const Access& access) {
+  const std::string_view text = access.instruction;
+  if (!text.starts_with("ld.") && !text.starts_with("st.")) {
+    return 0;
+  }
+  for (const std::uint64_t elements : {2, 4, 8}) {
+    if (text.find(fmt::format(".v{}.", elements)) != text.npos) {
+      return elements * access.size;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string ended_by_limit(const std::string& who, std::uint64_t seconds) {
@@ -77,8 +92,12 @@ std::string title_of(const Finding& finding) {
 
 std::string what_happened(const Finding& finding, const Access& access) {
   std::string head = access.note.empty() ? verb(access.operation) : "";
+  const std::uint64_t whole = access.note.empty() ? vector_bytes(access) : 0;
   if (access.size != 0 && access.note.empty()) {
-    head += " of " + counted(access.size, "byte");
+    head += " of " + counted(whole != 0 ? whole : access.size, "byte");
+  }
+  if (whole != 0 && access.has_address) {
+    head += fmt::format(", {} of them", access.size);
   }
   if (access.has_address) {
     // No report says where a bulk copy begins.
@@ -86,6 +105,7 @@ std::string what_happened(const Finding& finding, const Access& access) {
     const char* const at = is_bulk ? "around" : "at";
     head += finding.space == "shared" ? fmt::format(" {} byte {}", at, access.address & 0xffffffffU)
                                       : fmt::format(" {} {:#x}", at, access.address);
+    head += whole != 0 ? "," : "";
   }
   if (access.has_thread) {
     head += fmt::format("{} {} of block {} (warp {}, lane {})",

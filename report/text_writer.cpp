@@ -446,8 +446,8 @@ std::string text_report(const Report& report, const TextStyle& style) {
     ++blocks;
   }
   if (left != 0) {
-    fmt::format_to(Buffer(text), "BARRACUDA: {} more not printed (print-limit={})\n",
-                   counted(left, "finding"), style.print_limit);
+    fmt::format_to(Buffer(text), "BARRACUDA: {} not printed (print-limit={})\n",
+                   counted(left, "more finding"), style.print_limit);
   }
   return text + text_closing(report, style);
 }

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/held_lock.h"
 #include "base/log.h"
 #include "emulator/libcuda.h"
 #include "emulator/libcudart.h"
@@ -141,6 +142,17 @@ void log_queues(const detector::PipelineStatistics& queues, const ptx::SiteTable
       seconds(queues.shared_by_threads));
 }
 
+// A program whose works never touch the same memory at one time may say so.
+void log_unforeseen(LaunchesInFlight& in_flight) {
+  const HeldLock lock(in_flight.mutex());
+  if (const std::uint64_t launches = in_flight.unlogged().unforeseen_launches(); launches != 0) {
+    log(Folder::kSession, LogLevel::kInfo,
+        "%llu launches were logged as a whole, for work of another stream might have joined them: "
+        "filter=on leaves out what it can of such launches, and reports if work did join",
+        static_cast<unsigned long long>(launches));
+  }
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<Session>> Session::create(const Options& options,
@@ -251,6 +263,7 @@ void Session::watch_launches(const std::function<void()>& too_long) {
 void Session::close(bool can_wait) {
   contexts_.close(can_wait);
   log_queues(pipeline_.statistics(), modules_.sites(), "");
+  log_unforeseen(in_flight_);
 }
 
 void Session::add_gaps(report::RunData& run, Reading reading) const {
@@ -266,7 +279,7 @@ void Session::add_gaps(report::RunData& run, Reading reading) const {
   const std::uint64_t rejected =  // waits for detection
       reading == Reading::kLast ? pipeline_.statistics().rejected : 0;
   if (rejected != 0) {
-    run.problems.push_back(std::to_string(rejected) + " records were malformed");
+    run.problems.push_back(report::malformed_records_gap(rejected));
   }
   if (std::ranges::any_of(run.findings.races, &detector::RaceEvent::is_frequent)) {
     run.problems.push_back(report::frequent_races_gap(options_.race_limit));

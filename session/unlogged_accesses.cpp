@@ -479,7 +479,11 @@ UnloggedAccesses::LeftOut UnloggedAccesses::begin(const BegunLaunch& launch, boo
   }
   const bool is_foreseen = has_no_rival || (is_after_all && streams_.is_sequential()) ||
                            beside_.are_apart_for_long(launch.grid.volume() * launch.block.volume());
-  return is_foreseen || !foresees_ ? leave_out(launch, written->likely, reach) : LeftOut{};
+  if (!is_foreseen && foresees_) {
+    ++unforeseen_;
+    return {};
+  }
+  return leave_out(launch, written->likely, reach);
 }
 
 bool UnloggedAccesses::will_be_waited_for(const BegunLaunch& launch) const {

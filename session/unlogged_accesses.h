@@ -81,6 +81,10 @@ class UnloggedAccesses {
   // It is over. `unlogged`: what begin() gave, with what the device made of it.
   void end(detector::LaunchId id, const wire::UnloggedMemory& unlogged);
 
+  // Launches that filter=auto has logged as a whole and filter=on would not: other work might have
+  // joined them.
+  [[nodiscard]] std::uint64_t unforeseen_launches() const { return unforeseen_; }
+
  private:
   // What launches that come one after the other left out, of which this is the newest.
   struct Unlogged {
@@ -153,6 +157,7 @@ class UnloggedAccesses {
   bool is_given_up_ = false;
   std::vector<Unlogged> unlogged_;
   WorksBeside beside_;
+  std::uint64_t unforeseen_ = 0;    // launches, so far
   std::uint64_t waited_first_ = 0;  // programmatic launches that did, since one did not
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/strong_id.h"
+#include "report/coverage.h"
 
 namespace barracuda::trace {
 namespace {
@@ -297,7 +298,7 @@ void ProcessReplay::describe_unfinished_run() {
                             .unchecked_launches = 0});
   }
   if (const std::uint64_t rejected = replayer_.rejected(); rejected != 0) {
-    run_.problems.push_back(fmt::format("{} records were malformed", rejected));
+    run_.problems.push_back(report::malformed_records_gap(rejected));
   }
 }
 

@@ -324,7 +324,10 @@ Lack Meetings::lack_of_members(const RaceEvent& race) const {
   if (kind != RaceKind::kIntraBlock) {
     return {};
   }
-  const Note& note = is_of_some(before_second) ? before_second : after_first;
+  // Either of the two may come first: what one met before its access is as good as the other's.
+  const Note& note = is_of_some(before_second) ? before_second
+                     : is_of_some(after_first) ? after_first
+                                               : before_first;
   if (!is_of_some(note)) {
     return {};
   }

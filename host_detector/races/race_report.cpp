@@ -17,6 +17,11 @@ RaceKind kind_of(const Cell& older, const Cell& newer) {
                                           : RaceKind::kIntraWarp;
 }
 
+std::uint32_t element_bytes_of(const EngineState& engine, const Cell& cell) {
+  return cell.is_of_mbarrier() ? 8
+                               : std::max<std::uint32_t>(1, engine.site(cell.site).element_bytes);
+}
+
 // `bytes` of the block are of the access and of the copy.
 void report_race_with_copy(const PlacedPiece& access, const LiveCopy& copy, const Bytes& bytes) {
   EngineState& engine = access.engine();
@@ -50,8 +55,7 @@ void report_race_with_copy(const PlacedPiece& access, const LiveCopy& copy, cons
 
 RaceAccess describe_cell(const EngineState& engine, const Cell& cell, std::uint32_t lane,
                          std::uint64_t address, wire::AddressSpace space) {
-  const std::uint32_t element =
-      cell.is_of_mbarrier() ? 8 : std::max<std::uint32_t>(1, engine.site(cell.site).element_bytes);
+  const std::uint32_t element = element_bytes_of(engine, cell);
   return {.site = wire::SiteId{cell.site},
           .call_stack = {},
           .thread = {.launch = cell.launch(),
@@ -68,11 +72,13 @@ void report(const PlacedPiece& access, const Cell& older, const Cell& newer,
   EngineState& engine = access.engine();
   const RaceKind kind = kind_of(older, newer);
   const wire::AddressSpace space = access.place.space();
+  const std::uint64_t address = access.block_start() + conflict.byte;
+  const std::uint32_t element = element_bytes_of(engine, older);
   if (engine.log.count_again(RaceLog::Identity::of(older.site, newer.site, kind, space),
-                             conflict.verdict.severity, conflict.races)) {
+                             conflict.verdict.severity, address / element * element,
+                             conflict.races)) {
     return;
   }
-  const std::uint64_t address = access.block_start() + conflict.byte;
   RaceEvent race;
   race.kind = kind;
   race.first = describe_cell(engine, older, conflict.older_lane, address, space);

@@ -31,8 +31,18 @@ struct RaceLog::Recent {
   std::array<Found, kCount> found{};
 };
 
+// One report of several times is of as many places. Most races have more than one: then no more is
+// written here, by threads that would wait for each other.
+void RaceLog::Known::note(std::uint64_t at, std::uint64_t times) {
+  if ((times > 1 || at != address.load(std::memory_order_relaxed)) &&
+      !is_elsewhere.load(std::memory_order_relaxed)) {
+    is_elsewhere.store(true, std::memory_order_relaxed);
+  }
+}
+
 void RaceLog::Known::add_to(RaceEvent& race) const {
   race.count = count.load(std::memory_order_relaxed);
+  race.is_elsewhere = is_elsewhere.load(std::memory_order_relaxed);
   race.is_frequent = is_told.load(std::memory_order_relaxed);
 }
 
@@ -65,19 +75,21 @@ RaceLog::Known* RaceLog::find(const Identity& identity) {
   return found.known;
 }
 
-bool RaceLog::count_again(const Identity& identity, Severity severity, std::uint64_t count) {
+bool RaceLog::count_again(const Identity& identity, Severity severity, std::uint64_t address,
+                          std::uint64_t count) {
   Known* known = find(identity);
   if (known == nullptr || (severity == Severity::kError &&
                            known->severity.load(std::memory_order_relaxed) != severity)) {
     return false;
   }
   const std::uint64_t before = known->count.fetch_add(count, std::memory_order_relaxed);
+  known->note(address, count);
   tell_if_frequent(*known, identity, before + count);
   return true;
 }
 
 bool RaceLog::count_again(const RaceEvent& race) {
-  return count_again(Identity::of(race), race.severity, race.count);
+  return count_again(Identity::of(race), race.severity, race.first.address, race.count);
 }
 
 void RaceLog::add(RaceEvent race) {
@@ -85,6 +97,10 @@ void RaceLog::add(RaceEvent race) {
   const auto [place, is_new] = races_.try_emplace(Identity::of(race), findings_.races.size());
   Known& known = is_new ? known_.emplace_back() : known_[place->second];
   const std::uint64_t before = known.count.fetch_add(race.count, std::memory_order_relaxed);
+  if (is_new) {
+    known.address = race.first.address;
+  }
+  known.note(race.first.address, race.count);
   const bool was_warning = known.severity == Severity::kWarning;  // or is new
   if (was_warning) {
     known.severity = race.severity;

@@ -51,9 +51,10 @@ class RaceLog {
   // any thread that adds, and must not call this log.
   void limit(std::uint64_t most, std::function<void(wire::SiteId)> on_enough);
 
-  // Counts the race if it is known with at least this severity; false where it must be add()ed.
-  // Cheap: a program may race a million times.
-  bool count_again(const Identity& identity, Severity severity, std::uint64_t count);
+  // Counts the race, `count` times from `address` on, if it is known with at least this severity;
+  // false where it must be add()ed. Cheap: a program may race a million times.
+  bool count_again(const Identity& identity, Severity severity, std::uint64_t address,
+                   std::uint64_t count);
   bool count_again(const RaceEvent& race);
   void add(RaceEvent race);
   void add(BarrierDivergence divergence);
@@ -74,7 +75,10 @@ class RaceLog {
     std::atomic<std::uint64_t> count{0};
     std::atomic<Severity> severity{Severity::kWarning};
     std::atomic<bool> is_told{false};  // that it is frequent
+    std::atomic<bool> is_elsewhere{false};
+    std::atomic<std::uint64_t> address{0};  // where it was first
 
+    void note(std::uint64_t at, std::uint64_t times);
     void add_to(RaceEvent& race) const;
   };
 

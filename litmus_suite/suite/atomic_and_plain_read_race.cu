@@ -1,7 +1,7 @@
 // An atomic of one block, a plain load of another.
 // expect: race inter-block global
 // weak: never
-// missing: the read beside an atomic
+// missing: the read .*beside the atomic
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

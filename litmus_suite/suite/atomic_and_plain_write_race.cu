@@ -1,7 +1,7 @@
 // An atomic of one block, a plain store of another.
 // expect: race inter-block global
 // weak: never
-// missing: the write beside an atomic
+// missing: the write .*beside the atomic
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

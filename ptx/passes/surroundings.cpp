@@ -1,13 +1,25 @@
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "ptx/analysis/loops.h"
 #include "ptx/analysis/program.h"
+#include "ptx/loop_number.h"
 #include "ptx/passes/passes.h"
 
 namespace barracuda::ptx::surroundings {
 namespace {
+
+// Who leaves the function with the loop is not waited for, but the loop is none that all go round.
+bool is_uneven(const Loop& loop, const ControlFlow& flow, const std::vector<Uniformity>& uniform) {
+  const Uniformity within = uniform[loop.head];
+  return within == Uniformity::kSome ||
+         (within == Uniformity::kRest &&
+          std::ranges::any_of(flow.blocks[loop.head].predecessors, [&](std::uint32_t before) {
+            return !loop.contains[before] && uniform[before] == Uniformity::kAll;
+          }));
+}
 
 Expected<void> visit(Program& program, std::span<PlannedSite> sites) {
   const std::uint32_t index = sites.front().function;
@@ -22,7 +34,7 @@ Expected<void> visit(Program& program, std::span<PlannedSite> sites) {
     site.is_divergent = uniform[block] == Uniformity::kSome;
     for (const Loop& loop : loops) {
       if (loop.contains[block]) {
-        site.loops.push_back(loop.head);
+        site.loops.push_back(is_uneven(loop, *flow, uniform) ? loop.head | kUnevenLoop : loop.head);
       }
     }
   }

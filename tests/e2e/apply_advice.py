@@ -192,7 +192,8 @@ def one_thread_alone(source, finding):
 
 
 def atomic_update(source, finding):
-    for line in set(lines_of(source, finding)):
+    places = zip(finding["accesses"], lines_of(source, finding))
+    for line in {line for access, line in places if access["op"] != "atomic"}:
         text = source.line(line)
         target = r"([\w.]+(?:\[[^=]*\])?)"
         for pattern, result in [
@@ -269,7 +270,8 @@ REMEDIES = [
     (r"a third thread hands on", fence_before_named),
     (r"no fence follows", fence_before_access),
     (r"an atomic operation is needed", atomic_update),
-    (r"beside an atomic", atomic_beside_atomic),
+    (r"whole update must be an atomic operation", atomic_update),
+    (r"beside the atomic", atomic_beside_atomic),
     (r"scope.* is too narrow", wider_scope),
     (r"it must come before$", come_before),
     (r"is missing directly before it", fence_before_named),
@@ -287,6 +289,7 @@ REMEDIES = [
         lines_of(source, finding)[1], "cudaGridDependencySynchronize();")),
     (r"fence\.proxy\.async is missing", lambda source, finding: source.insert_after(
         lines_of(source, finding)[0], 'asm volatile("fence.proxy.async;" ::: "memory");')),
+    (r"can stand in it: the two accesses must be atomic", refuse("the loop has to be written anew")),
     (r"an ordinary load is needed", ordinary_load),
     (r"a launch of its own", refuse("the kernel has to be split in two")),
     (r"to a second array", refuse("a second array has to be allocated")),

@@ -1,6 +1,6 @@
 // Fences of the right scope on both sides, but the flag is polled by a plain load.
 // expect: race inter-block global
-// missing: read by a plain load|the read beside an atomic
+// missing: read by a plain load|the read .*beside the atomic
 #include "../../../litmus_suite/litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -61,6 +61,15 @@ run "$barracuda" doctor -- "$folder/uses_part"
 expect_status 67 "a library that is not there"
 expect_out 'libpart.so is not found'
 
+# One that others have made, by its name, with a CUDA runtime of its own.
+"${NVCC:-nvcc}" -shared -Xcompiler -fPIC -cudart static -arch=sm_90 -Xlinker -soname=libcublas.so.99 \
+  "$folder/part.cu" -o "$folder/libcublas.so.99"
+"${CXX:-c++}" "$folder/main.cpp" "$folder/libcublas.so.99" -o "$folder/uses_blas" -Wl,-rpath,"$folder" \
+  -Wl,--allow-shlib-undefined
+run "$barracuda" doctor -- "$folder/uses_blas"
+expect_status 67 "a static runtime in a library of others"
+expect_out 'OBSTACLE +libcublas.so.99 contains a CUDA runtime of its own'
+
 run "$barracuda" doctor -- sh -c 'echo this is not run'
 expect_status 0 "a program without device code"
 grep -q '^this is not run' "$folder/out" && fail "the program was run"

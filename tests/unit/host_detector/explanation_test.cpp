@@ -216,6 +216,21 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a barrier of some warps is named as well where who was at it comes first") {
+  for (const bool is_first : {false, true}) {
+    Scenario scenario(1, 64);
+    scenario.barrier(kAllOf0, 1, 32);
+    if (is_first) {
+      scenario.read(kWarp0, kData);
+      scenario.write(kWarp1, kData);
+    } else {
+      scenario.write(kWarp1, kData);
+      scenario.read(kWarp0, kData);
+    }
+    CHECK(race_of_data(scenario).missing == MissingOrder::kBarrierLeavesOut);
+  }
+}
+
 TEST_CASE("warps that meet at a barrier of their own lack another one of it") {
   Scenario scenario(1, 96);
   scenario.barrier(kAllOf0, 1, 64);

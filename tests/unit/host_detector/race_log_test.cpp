@@ -57,6 +57,22 @@ TEST_CASE("the sites of a race that was counted often enough are told once") {
   CHECK(limited.log.findings_so_far().races[0].count == 1100);
 }
 
+TEST_CASE("a race is elsewhere as well once it was met at another address, or at several at once") {
+  Limited limited;
+  const auto is_elsewhere = [&] { return limited.log.findings_so_far().races.at(0).is_elsewhere; };
+  RaceEvent race = race_of(kOne, kOther, Severity::kError, 1);
+  race.first.address = 0x100;
+  limited.count(race);
+  limited.count(race);
+  CHECK_FALSE(is_elsewhere());
+  race.first.address = 0x104;
+  limited.count(race);
+  CHECK(is_elsewhere());
+  Limited at_once;
+  at_once.count(race_of(kOne, kOther, Severity::kWarning, 2));
+  CHECK(at_once.log.findings().races.at(0).is_elsewhere);
+}
+
 TEST_CASE("a race that is frequent when it is found is told as well, and each by itself") {
   Limited limited;
   limited.count(race_of(kOne, kOther, Severity::kError, 60));

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "ptx/instrument.h"
+#include "ptx/loop_number.h"
 #include "ptx/parse.h"
 #include "ptx_text.h"
 
@@ -59,6 +60,20 @@ TEST_CASE("an access that a thread's number decides about is divergent, beside i
   CHECK_FALSE(site_of(module, "st.global.u8").is_divergent);
   CHECK(site_of(module, "st.global.u32").is_divergent);
   CHECK_FALSE(site_of(module, "st.global.u16").is_divergent);
+}
+
+TEST_CASE(
+    "a loop that a vote or a thread's number ends is uneven, one that a parameter ends is not") {
+  const auto is_uneven_if = [](const std::string& condition) {
+    const InstrumentedModule module =
+        instrument_body("again: " + condition + " st.global.u32 [%rd1], %r1; @%p1 bra again;");
+    const std::vector<std::uint32_t>& loops = site_of(module, "st.global.u32").loops;
+    REQUIRE(loops.size() == 1);
+    return is_uneven(loops.front());
+  };
+  CHECK_FALSE(is_uneven_if("add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 9;"));
+  CHECK(is_uneven_if("vote.sync.ballot.b32 %r2, %p2, 0xffffffff; setp.ne.s32 %p1, %r2, 0;"));
+  CHECK(is_uneven_if("mov.u32 %r2, %tid.x; add.s32 %r1, %r1, %r2; setp.lt.s32 %p1, %r1, 9;"));
 }
 
 TEST_CASE("a kernel that waits in a loop for a strong or volatile value synchronises") {

@@ -15,6 +15,11 @@ TEST_CASE("a run whose kernels were all checked is complete") {
   CHECK(coverage.instrumented.size() == 1);
 }
 
+TEST_CASE("records that were malformed are counted, one as well as several") {
+  CHECK(malformed_records_gap(1) == "1 record was malformed");
+  CHECK(malformed_records_gap(3) == "3 records were malformed");
+}
+
 TEST_CASE("a kernel that was not instrumented is named with the reason") {
   RunData run = samples::racy_run();
   run.kernels.push_back({.name = "_Z4blurv",

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/strong_id.h"
+#include "ptx/loop_number.h"
 #include "tests/unit/report/samples.h"
 
 namespace barracuda::report {
@@ -133,6 +135,60 @@ TEST_CASE("one line that is unrolled races from round to round if its store come
   CHECK(sample.last().across);
   sample.race(read, next_write);
   CHECK(sample.last().within);
+}
+
+TEST_CASE("a function that is inlined at two places is no loop") {
+  Sample sample;
+  const auto write = sample.add(kWrite, 14);
+  const auto read = sample.add(kRead, 13);
+  const auto other_write = sample.add(kWrite, 14);
+  sample.sites[0].frames.push_back({"_Z3addPi", "/src/add.cu", 30, 5});
+  sample.sites[1].frames.push_back({"_Z3addPi", "/src/add.cu", 31, 5});
+  sample.sites[2].frames.push_back({"_Z3addPi", "/src/add.cu", 31, 5});
+  sample.race(read, other_write);
+  sample.race(write, read);
+  CHECK(sample.last().within);
+  CHECK_FALSE(sample.last().across);
+  sample.sites[2].frames.pop_back();  // a copy that has lost its callers
+  CHECK(sample.last().across);
+}
+
+TEST_CASE("a loop that not all threads go round together has no place for a barrier") {
+  const std::uint32_t uneven = 5 | ptx::kUnevenLoop;
+  Sample sample;
+  sample.race(sample.add(kWrite, 12, {3, uneven}), sample.add(kRead, 14, {3, uneven}));
+  CHECK(sample.last().is_uneven);
+  CHECK(sample.last().within);
+  CHECK(sample.last().across);
+  sample.sites[1].loops = {3};  // the other is outside of it
+  CHECK_FALSE(sample.last().is_uneven);
+  sample.sites[1].loops = {3, uneven};
+  const auto barrier = sample.add(wire::Operation::kBarrier, 16, {3, uneven});
+  CHECK_FALSE(sample.last().is_uneven);  // the program has one there
+  sample.sites[index_of(barrier)].loops = {3};
+  CHECK(sample.last().is_uneven);
+}
+
+TEST_CASE("what is left of an unrolled loop has no place for a barrier either") {
+  Sample sample;
+  const auto write = sample.add(kWrite, 14, {5 | ptx::kUnevenLoop});
+  const auto read = sample.add(kRead, 13, {5 | ptx::kUnevenLoop});
+  const auto last_write = sample.add(kWrite, 14, {7 | ptx::kUnevenLoop});
+  sample.race(write, last_write);
+  sample.race(read, last_write);
+  CHECK(sample.last().is_uneven);
+  sample.sites[index_of(last_write)].loops = {7};
+  CHECK_FALSE(sample.last().is_uneven);
+}
+
+TEST_CASE("in such a loop lanes of a warp do not get the barrier of the block") {
+  const std::uint32_t uneven = 5 | ptx::kUnevenLoop;
+  Sample sample;
+  const auto write = sample.add(kWrite, 12, {uneven});
+  const auto read = sample.add(kRead, 14, {uneven});
+  sample.race(write, sample.add(kRead, 15, {uneven}));
+  sample.race(write, read, detector::RaceKind::kIntraWarp);
+  CHECK_FALSE(sample.last().is_of_block);
 }
 
 TEST_CASE("two statements of one line are no loop") {

@@ -95,7 +95,19 @@ TEST_CASE("updates in place and plain accesses beside atomics want an atomic") {
   Sample beside;
   beside.sites[0].info.operation = wire::Operation::kAtomic;
   beside.first.operation = AccessOperation::kAtomic;
-  CHECK(beside.text() == "the read beside an atomic of another thread must be atomic as well");
+  CHECK(beside.text() ==
+        "the read at add.cu:14 beside the atomic at add.cu:12 must be atomic as well");
+}
+
+TEST_CASE("of an update beside an atomic the part that is none is named, not the atomic") {
+  Sample sample;
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  sample.sites[0].info.operation = wire::Operation::kAtomic;
+  sample.first.operation = AccessOperation::kAtomic;
+  sample.sites[1].in_update = true;
+  CHECK(sample.text() ==
+        "the read at add.cu:14 is part of an update that is not atomic, beside the atomic at "
+        "add.cu:12: the whole update must be an atomic operation, such as atomicAdd()");
 }
 
 TEST_CASE(
@@ -194,6 +206,50 @@ TEST_CASE("lanes of one instruction cannot be helped by a warp barrier") {
   CHECK(sample.text() ==
         "two lanes of one warp store to one place by one instruction, and no barrier can stand "
         "between: one thread alone should store it, or each needs a place of its own");
+}
+
+TEST_CASE("of one instruction in a loop it is said that the two may be of two rounds") {
+  Sample sample;
+  sample.race.second.site = sample.race.first.site;
+  const auto text_of = [&](detector::RaceKind kind, const LoopRounds& rounds) {
+    sample.race.kind = kind;
+    return missing_order(sample.race, sample.sites, sample.first, sample.second, rounds);
+  };
+  const LoopRounds across{.within = false, .across = true};
+  CHECK(
+      text_of(detector::RaceKind::kIntraWarp, across) ==
+      "two lanes of one warp store to one place by one instruction: if in different rounds of "
+      "their loop, __syncwarp() is missing before the next round; if in one round, no barrier can "
+      "stand between, and one thread alone should store it, or each needs a place of its own");
+  CHECK_THAT(text_of(detector::RaceKind::kIntraBlock, across),
+             Catch::Contains("of their loop, __syncthreads() is missing before the next round;"));
+  const LoopRounds uneven{.within = false, .across = true, .is_uneven = true};
+  CHECK_THAT(text_of(detector::RaceKind::kIntraWarp, uneven), Catch::Contains("__syncwarp()"));
+  CHECK_THAT(text_of(detector::RaceKind::kIntraBlock, uneven),
+             Catch::Contains("by one instruction, and no barrier can stand between"));
+}
+
+TEST_CASE("no barrier of the block is advised in a loop that some threads may leave first") {
+  Sample sample;
+  sample.second.warp = 2;
+  const auto text_of = [&](detector::RaceKind kind, const LoopRounds& rounds) {
+    sample.race.kind = kind;
+    return missing_order(sample.race, sample.sites, sample.first, sample.second, rounds);
+  };
+  const std::string why =
+      "warp 0 and warp 2 of one block are in a loop that some threads may leave before others, so "
+      "no __syncthreads() can stand in it: ";
+  CHECK(text_of(detector::RaceKind::kIntraBlock,
+                {.within = true, .across = true, .is_uneven = true}) ==
+        why +
+            "the two accesses must be atomic, or stand in a loop each, with the barrier between "
+            "the loops");
+  CHECK(text_of(detector::RaceKind::kIntraBlock,
+                {.within = false, .across = true, .is_uneven = true}) ==
+        why + "the two accesses must be atomic, or each warp needs a place of its own");
+  CHECK_THAT(
+      text_of(detector::RaceKind::kIntraWarp, {.within = true, .across = true, .is_uneven = true}),
+      Catch::StartsWith("__syncwarp() is missing between the two accesses, and before"));
 }
 
 TEST_CASE("a scope that is too narrow is named with its line, both if both fences are") {

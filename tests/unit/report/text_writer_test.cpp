@@ -36,6 +36,23 @@ TEST_CASE("a race is one block and the summary the last line") {
             "complete\n");
 }
 
+TEST_CASE("of a vector the bytes that the instruction accesses are said, and which of them race") {
+  Report report = samples::racy_report();
+  Access& access = report.findings[0].accesses[0];
+  access.instruction = "st.global.v4.f32";
+  CHECK_THAT(text_report(report, {}),
+             Catch::Contains("  Write of 16 bytes, 4 of them at 0x7f0010, by thread [3,0,0] of"));
+  access.instruction = "st.shared.v2.u16";
+  access.size = 2;
+  report.findings[0].space = "shared";
+  access.address = 160;
+  CHECK_THAT(text_report(report, {}),
+             Catch::Contains("  Write of 4 bytes, 2 of them at byte 160, by thread [3,0,0] of"));
+  access.instruction = "st.shared.u16";
+  CHECK_THAT(text_report(report, {}),
+             Catch::Contains("  Write of 2 bytes at byte 160 by thread [3,0,0] of"));
+}
+
 TEST_CASE("what each side synchronised by last stands under it, as far as it is known") {
   Report report = samples::racy_report();
   std::vector<Access>& accesses = report.findings[0].accesses;
@@ -93,7 +110,7 @@ TEST_CASE("a limit of blocks counts the bugs that it leaves out") {
   other.missing = "something else";
   report.findings.insert(report.findings.begin(), other);
   CHECK_THAT(text_report(report, {.print_limit = 1}),
-             Catch::Contains("BARRACUDA: 5 findings more not printed (print-limit=1)\n"));
+             Catch::Contains("BARRACUDA: 5 more findings not printed (print-limit=1)\n"));
 }
 
 TEST_CASE("compilers and GitHub get a line for each of bugs that are alike") {
@@ -392,7 +409,7 @@ TEST_CASE("print-limit says how much it left out") {
   report.findings[2].fingerprint = "third";
   const std::string text = text_report(report, {.colour = false, .print_limit = 1});
   CHECK(text.starts_with(std::string(kRace) +
-                         "BARRACUDA: 2 findings more not printed (print-limit=1)\n"));
+                         "BARRACUDA: 2 more findings not printed (print-limit=1)\n"));
   CHECK(text.find("3 races (36 occurrences)") != std::string::npos);
 }
 

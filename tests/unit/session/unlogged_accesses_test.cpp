@@ -154,6 +154,7 @@ TEST_CASE("filter=auto leaves out where streams were there to be beside each oth
   };
   CHECK(launches_until_left_out() == 15);
   CHECK(is_range(device.launch(stream, kIn, kOut), kIn));
+  CHECK(device.reads.unforeseen_launches() == 15);
   SECTION("another is used after the host has waited") {
     device.streams.device_synchronized();
     CHECK(is_range(device.launch(second, kIn, kOut), kIn));

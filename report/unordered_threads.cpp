@@ -1,0 +1,192 @@
+#include "report/unordered_threads.h"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "report/missing_order.h"
+#include "report/remedies.h"
+
+namespace barracuda::report {
+namespace {
+
+class Clause {
+ public:
+  Clause(const detector::RaceEvent& race, const RaceSites& sites, const Access& first,
+         const Access& second, const LoopRounds& rounds, const ptx::Site* flag)
+      : race_(race),
+        sites_(sites),
+        first_(first),
+        second_(second),
+        rounds_(rounds),
+        flag_(flag),
+        names_(names_for(second)) {}
+
+  [[nodiscard]] std::string text() const {
+    if (sites_.is_update(race_.first.site) && sites_.is_update(race_.second.site)) {
+      return are_updates();
+    }
+    if (sites_.is_update_around_store()) {
+      return fmt::format(
+          "{}: one stores a part of a word, and the other reads and writes back the whole word, as "
+          "is done for bit fields: each needs a word of its own, or atomic operations on the word "
+          "such as atomicOr()",
+          parties());
+    }
+    if (race_.first.site == race_.second.site) {
+      return by_one_instruction();
+    }
+    if (is_between_blocks() && first_.operation == AccessOperation::kWrite &&
+        second_.operation == AccessOperation::kWrite && sites_.are_one_statement()) {
+      return fmt::format(
+          "{} store to one place by one statement: one thread alone should store it, or each needs "
+          "a place of its own",
+          parties());
+    }
+    if (const ptx::Site* const store = sites_.unfenced_flag()) {
+      return fmt::format(
+          "a thread waits in a loop for the value that is stored{}: {} is missing directly before "
+          "it, after the writes that the flag announces",
+          place_at(*store), names_.fence);
+    }
+    if (is_plain_beside_atomic() && (is_between_blocks() || sites_.is_read_first())) {
+      return fmt::format("{} beside {} must be atomic as well", name_of(plain()),
+                         name_of(atomic()));
+    }
+    if (race_.kind == detector::RaceKind::kIntraWarp && rounds_.is_of_block) {
+      return fmt::format(
+          "{} is missing {} (two lanes of one warp; one of the lines races between warps as well)",
+          names_.block_barrier, where_barrier_belongs("threads of the block"));
+    }
+    if (race_.kind == detector::RaceKind::kIntraWarp) {
+      return fmt::format("{} is missing {} (two lanes of one warp)", names_.warp_barrier,
+                         where_barrier_belongs("lanes of the warp"));
+    }
+    if (race_.kind == detector::RaceKind::kIntraBlock && rounds_.is_uneven) {
+      return in_uneven_loop();
+    }
+    if (race_.kind == detector::RaceKind::kIntraBlock) {
+      return fmt::format("{} is missing {} (warp {} and warp {} of one block)",
+                         names_.block_barrier, where_barrier_belongs("threads of the block"),
+                         first_.warp, second_.warp);
+    }
+    return flag_ != nullptr ? both_fences_missing(first_, names_, place_at(*flag_))
+                            : between_blocks();
+  }
+
+ private:
+  [[nodiscard]] std::string parties() const {
+    return race_.kind == detector::RaceKind::kIntraWarp ? "two lanes of one warp"
+           : race_.kind == detector::RaceKind::kIntraBlock
+               ? "two warps of one block"
+               : block_name(first_) + " and " + block_name(second_);
+  }
+
+  [[nodiscard]] bool is_plain_beside_atomic() const {
+    return (first_.operation == AccessOperation::kAtomic) !=
+           (second_.operation == AccessOperation::kAtomic);
+  }
+
+  [[nodiscard]] const Access& plain() const {
+    return first_.operation == AccessOperation::kAtomic ? second_ : first_;
+  }
+
+  [[nodiscard]] const Access& atomic() const { return &plain() == &first_ ? second_ : first_; }
+
+  // "the read at add.cu:12"
+  static std::string name_of(const Access& access) {
+    return fmt::format("the {}{}", verb_of(access), place_text(access.place));
+  }
+
+  // Of an atomic and a plain access, this one reads a place that is changed and written back, or
+  // writes it back.
+  [[nodiscard]] std::string are_updates() const {
+    return is_plain_beside_atomic()
+               ? fmt::format(
+                     "{} is part of an update that is not atomic, beside {}: the whole update must "
+                     "be an atomic operation, such as {}",
+                     name_of(plain()), name_of(atomic()), names_.update)
+               : fmt::format(
+                     "{} read, change and write back one place: an atomic operation is needed for "
+                     "the whole update, such as {}",
+                     parties(), names_.update);
+  }
+
+  // Which rounds two lanes or warps were in when they came there, no record says.
+  [[nodiscard]] std::string by_one_instruction() const {
+    const char* const remedy = "one thread alone should store it, or each needs a place of its own";
+    const bool is_of_warp = race_.kind == detector::RaceKind::kIntraWarp;
+    if (!rounds_.across || (rounds_.is_uneven && !is_of_warp)) {
+      return fmt::format(
+          "{} store to one place by one instruction, and no barrier can stand between: {}",
+          parties(), remedy);
+    }
+    return fmt::format(
+        "{} store to one place by one instruction: if in different rounds of their loop, {} is "
+        "missing before the next round; if in one round, no barrier can stand between, and {}",
+        parties(), is_of_warp ? names_.warp_barrier : names_.block_barrier, remedy);
+  }
+
+  // Not all threads may come to a barrier there, or not as often.
+  [[nodiscard]] std::string in_uneven_loop() const {
+    return fmt::format(
+        "warp {} and warp {} of one block are in a loop that some threads may leave before others, "
+        "so no {} can stand in it: {}",
+        first_.warp, second_.warp, names_.block_barrier,
+        rounds_.within ? "the two accesses must be atomic, or stand in a loop each, with the "
+                         "barrier between the "
+                         "loops"
+                       : "the two accesses must be atomic, or each warp needs a place of its own");
+  }
+
+  [[nodiscard]] bool is_between_blocks() const {
+    return race_.kind == detector::RaceKind::kInterBlock;
+  }
+
+  [[nodiscard]] std::string where_barrier_belongs(const char* all) const {
+    const std::string where =
+        sites_.use_a_copy()
+            ? "between the wait for the asynchronous copy and the other thread's access"
+        : !rounds_.across ? "between the two accesses"
+        : !rounds_.within ? "before the next round of their loop"
+                          : "between the two accesses, and before the next round of their loop";
+    const auto is_divergent = [&](detector::AccessSite id) {
+      const ptx::Site* const site = sites_.find(id);
+      return site != nullptr && site->is_divergent;
+    };
+    return is_divergent(race_.first.site) || is_divergent(race_.second.site)
+               ? fmt::format("{}, where all {} come by", where, all)
+               : where;
+  }
+
+  [[nodiscard]] std::string between_blocks() const {
+    const std::string what = fmt::format("no synchronisation between {} and {}", block_name(first_),
+                                         block_name(second_));
+    if (race_.needed_scope == wire::Scope::kCluster) {
+      return what + ", which are of one cluster: cluster.sync() is missing";
+    }
+    return fmt::format("{}, and no {} orders blocks: {}", what, names_.block_barrier,
+                       sites_.is_read_first()
+                           ? "what is read in one array must be written to a second array"
+                           : "the second access needs a launch of its own, or a barrier of the "
+                             "whole grid before it (cooperative launch)");
+  }
+
+  const detector::RaceEvent& race_;
+  const RaceSites& sites_;
+  const Access& first_;
+  const Access& second_;
+  const LoopRounds& rounds_;
+  const ptx::Site* flag_;
+  const RemedyNames& names_;
+};
+
+}  // namespace
+
+std::string unordered_threads(const detector::RaceEvent& race, const RaceSites& sites,
+                              const Access& first, const Access& second, const LoopRounds& rounds,
+                              const ptx::Site* flag) {
+  return Clause(race, sites, first, second, rounds, flag).text();
+}
+
+}  // namespace barracuda::report
