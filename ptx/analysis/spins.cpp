@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
 
+#include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "ptx/analysis/constants.h"
@@ -26,9 +30,58 @@ bool may_be_awaited_in_shared(const Statement& statement, const Effect& effect) 
   return may_be_awaited(statement, effect) && effect.space != StateSpace::kGlobal;
 }
 
+// The places that a block stores to. Who reads one of them waits for nobody: it would overwrite
+// what it waits for. (A histogram whose lanes tag what they write, and try again if it is gone.)
+class StoredPlaces {
+ public:
+  StoredPlaces(const Program& program, const BasicBlock& block) {
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      if (program.effects[i].opcode_class == OpcodeClass::kStore) {
+        if (const auto place = place_of(program.module.statements[i], program.effects[i])) {
+          places_.insert(*place);
+        }
+      }
+    }
+    for (std::size_t i = block.begin; i < block.end && !places_.empty(); ++i) {
+      drop_where_written(program.module.statements[i], program.effects[i]);
+    }
+  }
+
+  [[nodiscard]] bool has(const Statement& statement, const Effect& effect) const {
+    const auto place = place_of(statement, effect);
+    return place && places_.contains(*place);
+  }
+
+ private:
+  using Place = std::pair<std::string_view, std::int64_t>;  // base and offset
+
+  static std::optional<Place> place_of(const Statement& statement, const Effect& effect) {
+    const Operand* const address = address_of(statement, effect);
+    if (address == nullptr || address->elements.empty()) {
+      return std::nullopt;
+    }
+    const Operand& base = address->elements.front();
+    return Place(base.name, base.offset + address->offset);
+  }
+
+  // A base that changes names several places.
+  void drop_where_written(const Statement& statement, const Effect& effect) {
+    if (statement.kind != StatementKind::kInstruction || statement.instruction.operands.empty() ||
+        effect.opcode_class == OpcodeClass::kStore) {
+      return;
+    }
+    visit_registers(statement.instruction.operands[0], [&](const Operand& written) {
+      erase_if(places_, [&](const Place& place) { return place.first == written.name; });
+    });
+  }
+
+  boost::unordered_flat_set<Place, boost::hash<Place>> places_;
+};
+
 // The branch at the end of the block is decided by what a load in it found.
 bool branches_by_load(const Program& program, const BasicBlock& block, IsLoad is_load) {
   boost::unordered_flat_set<std::string_view> depends;
+  const StoredPlaces stored(program, block);
   for (std::size_t i = block.begin; i < block.end; ++i) {
     const Statement& statement = program.module.statements[i];
     if (statement.kind != StatementKind::kInstruction) {
@@ -42,7 +95,7 @@ bool branches_by_load(const Program& program, const BasicBlock& block, IsLoad is
     if (instruction.operands.empty()) {
       continue;
     }
-    bool is_from_load = is_load(statement, effect);
+    bool is_from_load = is_load(statement, effect) && !stored.has(statement, effect);
     for (std::size_t operand = 1; operand < instruction.operands.size(); ++operand) {
       visit_registers(instruction.operands[operand], [&](const Operand& name) {
         is_from_load = is_from_load || depends.contains(name.name);
