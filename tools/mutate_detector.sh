@@ -36,6 +36,9 @@ atomics hand nothing on|sync/location.cpp|s/^    graph_.link(from, to);//
 kept stores: they were made last|clock/warp_state.h|s/return is_before_publications$/return is_before_publications \&\& last == 0/
 kept stores: a barrier of the warp is no bound|clock/warp_state.h|s/std::max(counted_barriers.begin_of(interval), std::min(last, published_))/std::min(last, published_)/
 kept stores: intervals of the block are one|clock/warp_state.h|s/void begin_interval() { published_ = kNever; }/void begin_interval() {}/
+kept stores: nobody has learnt of one that is told late|races/conflict.cpp|s/may_come_after(access, older, older_lane, cell, lane)));/false \&\& may_come_after(access, older, older_lane, cell, lane)));/
+kept stores: told late they stand for what came after|races/piece_check.cpp|s/return access.piece.is_late \&\& access/return access.piece.is_late \&\& false \&\& access/
+kept stores: the newest time of a warp is behind a barrier of it|races/piece_check.cpp|s/access.actor().warp.counted_barriers.has_between(cell.time, older.time);/(true || access.actor().warp.counted_barriers.has_between(cell.time, older.time));/
 kept stores: a fence publishes nothing|happens_before/sync_rules.cpp|0,/  actor.warp.publish();/s///
 a poll for a change takes what it read|happens_before/sync_rules.cpp|s/value \&\& site.waits_for_change ?/false ?/
 a poll for a change goes back beyond a store|sync/location.cpp|s/if (has_stores_ || takes_all_ ||/if (takes_all_ ||/
@@ -74,7 +77,7 @@ a speculated load stands for a plain one|races/verdict.cpp|s/if (newer.site->spe
 lanes of one instruction need not agree|races/verdict.cpp|s/pair.same_instruction \&\& pair.first.agrees \&\& pair.second.agrees/pair.same_instruction/
 a flag and a poll of another size are a pair|races/verdict.cpp|s/ \&\& width(store) == width(poll) / /
 sizes of atomics do not matter|races/verdict.cpp|s/if (width(pair.first) != width(pair.second)) {/if (false) {/
-an observed write orders nothing|races/conflict.cpp|s/was_observed(access, older, byte, lane)));/false));/
+an observed write orders nothing|races/conflict.cpp|s/was_observed(access, older, byte, lane) ||/false ||/
 an acquire passes too early|queue/order_counters.h|s/(done_\[stamp.counter\] - stamp.number) >= 0/(done_[stamp.counter] - stamp.number) >= -1/
 a release passes what its cluster waits with|queue/ordering.cpp|s/^  ClusterQueue\* queue = ParkedRecords::find(launch, cluster);/  ClusterQueue* queue = header_of(record).kind == wire::RecordKind::kRelease ? nullptr : ParkedRecords::find(launch, cluster);/
 surfaces: a barrier orders blocks|races/verdict.cpp|s/(first.proxy != second.proxy || !same_block)/(first.proxy != second.proxy || (false \&\& !same_block))/
