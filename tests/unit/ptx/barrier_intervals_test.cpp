@@ -273,20 +273,6 @@ TEST_CASE("a volatile access of shared memory synchronises if no barrier parts i
   CHECK(releases(fence + "barrier.cluster.arrive;\n" + barrier + store));
 }
 
-TEST_CASE("volatile accesses by which a thread waits for another are logged as such") {
-  const auto waits = [](const std::string& body) {
-    return instrument_with("$to:\n" + body + "setp.ne.u32 %p1, %r2, %r1;\n@%p1 bra $to;\n")
-               .text.find("__barracuda_acquire") != std::string::npos;
-  };
-  const std::string load = "ld.volatile.shared.u32 %r2, [%r5+4];\n";
-  CHECK(waits(load));
-  CHECK(waits("st.volatile.shared.u32 [%r5], %r1;\n" + load));
-  // Who waits for a word does not overwrite it.
-  CHECK_FALSE(waits("st.volatile.shared.u32 [%r5+4], %r1;\n" + load));
-  CHECK_FALSE(waits(load + "st.volatile.shared.u32 [%r5+4], %r1;\n"));
-  CHECK(waits("st.volatile.shared.u32 [%r5+4], %r1;\nadd.u32 %r5, %r5, 4;\n" + load));
-}
-
 TEST_CASE("an atomic of shared memory orders nothing far from fences and from other accesses") {
   // Whether all atomics of the kernel are logged as ordinary accesses are.
   const auto are_plain = [](const std::string& body) {
