@@ -36,7 +36,7 @@ atomics hand nothing on|sync/location.cpp|s/^    graph_.link(from, to);//
 kept stores: they were made last|clock/warp_state.h|s/return is_before_publications$/return is_before_publications \&\& last == 0/
 kept stores: a barrier of the warp is no bound|clock/warp_state.h|s/std::max(counted_barriers.begin_of(interval), std::min(last, published_))/std::min(last, published_)/
 kept stores: intervals of the block are one|clock/warp_state.h|s/void begin_interval() { published_ = kNever; }/void begin_interval() {}/
-kept stores: nobody has learnt of one that is told late|races/conflict.cpp|s/may_come_after(access, older, older_lane, cell, lane)));/false \&\& may_come_after(access, older, older_lane, cell, lane)));/
+kept stores: nobody has learnt of one that is told late|races/conflict.cpp|s/may_come_after(access, older, older_lane, cell, lane)));/(cell.time == 0 \&\& may_come_after(access, older, older_lane, cell, lane))));/
 kept stores: told late they stand for what came after|races/piece_check.cpp|s/return access.piece.is_late \&\& access/return access.piece.is_late \&\& false \&\& access/
 kept stores: the newest time of a warp is behind a barrier of it|races/piece_check.cpp|s/access.actor().warp.counted_barriers.has_between(cell.time, older.time);/(true || access.actor().warp.counted_barriers.has_between(cell.time, older.time));/
 kept stores: a fence publishes nothing|happens_before/sync_rules.cpp|0,/  actor.warp.publish();/s///

@@ -53,20 +53,34 @@ TEST_CASE("who has left is not ordered before who passes the barrier without it"
   CHECK(scenario.has_only(Severity::kError));
 }
 
+namespace {
+
+// By lane 0 of warp 0, before what it has published; told of now.
+void store_early(Scenario& scenario) {
+  SiteInfo site = word(Operation::kWrite);
+  site.is_before_publications = true;
+  WarpOperation operation = scenario.start({.mask = 1}, site, RecordKind::kAffine);
+  operation.is_earlier = true;
+  operation.lanes[0].address = kWord;
+  scenario.detector.apply(operation);
+}
+
+}  // namespace
+
+TEST_CASE("what another lane did later came after no store of its warp for that") {
+  Scenario scenario(1, 32);
+  scenario.fence({.mask = 1}, Scope::kCta);
+  scenario.read({.mask = 2}, kWord);
+  store_early(scenario);
+  CHECK(scenario.has_only(Severity::kError));
+}
+
 TEST_CASE("a store before what its thread published is before who learnt of that") {
   const SiteInfo flag_store = word(Operation::kWrite, MemoryOrder::kRelaxed, Scope::kCta),
                  flag_load = word(Operation::kRead, MemoryOrder::kRelaxed, Scope::kCta);
   const auto learn = [&](Scenario& scenario, std::uint8_t warp) {
     scenario.load({.warp = warp}, flag_load, shared(0), 1);
     scenario.fence({.warp = warp}, Scope::kCta);
-  };
-  const auto store_early = [](Scenario& scenario) {
-    SiteInfo site = word(Operation::kWrite);
-    site.is_before_publications = true;
-    WarpOperation operation = scenario.start({.mask = 1}, site, RecordKind::kAffine);
-    operation.is_earlier = true;
-    operation.lanes[0].address = kWord;
-    scenario.detector.apply(operation);
   };
   for (const bool learns : {true, false}) {
     for (const bool is_told_first : {true, false}) {
