@@ -9,7 +9,8 @@
 namespace barracuda::report {
 
 struct RemedyNames {
-  const char *block_barrier, *warp_barrier, *fence, *system_fence, *update, *event;
+  const char *block_barrier = "", *warp_barrier = "", *fence = "", *system_fence = "", *update = "",
+             *event = "";
   bool are_of_triton = false;
 };
 
