@@ -113,9 +113,9 @@ struct SiteInfo {
   bool waits_for_change = false;
   // An mbarrier operation that says no scope: `scope` is then what the ISA says it has.
   bool is_unscoped = false;
-  // A store to shared memory that comes before all by which its thread lets others know of it since
-  // the last barrier of their block: when it is told of later (kEarlier), that is when it was. Not
-  // in traces, in which nothing is told of later.
+  // A store to shared memory whose thread has published nothing since the last barrier of its
+  // block. If it is logged late (kEarlier), the detector knows by this when it was made. Traces do
+  // not have it: nothing in them is logged late.
   bool is_before_publications = false;
   // That constant (stored_value). kBranch, kSwitch, kMeet: which meeting, kNoMeeting where none is.
   // kMatrixProduct: its ProductShape (matrix_descriptor.h), packed. kCopy: kByteMask or 0.

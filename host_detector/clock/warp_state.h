@@ -38,9 +38,9 @@ class WarpState {
   // All of its lanes have passed a barrier of their block.
   void begin_interval() { published_ = kNever; }
 
-  // When a lane made an access that is told of now (kEarlier), in the interval of that number. If
-  // the lane had published nothing before, what another lane has published is a time as good as
-  // any, but for a barrier of the warp that came between.
+  // When a lane made an access that is logged late (kEarlier), in the interval of that number. If
+  // the lane had published nothing before it, the warp's first publication is as good a time, but
+  // never a time before a barrier of the warp that the access came after.
   [[nodiscard]] Time time_of_kept(std::uint32_t interval, bool is_before_publications) const {
     const Time last = counted_barriers.time_in(interval, now_);
     return is_before_publications

@@ -29,9 +29,9 @@ struct Unordered {
   bool is_ordered = false;  // as Conflict::is_ordered
 };
 
-// Of an access that is told of late, what was told of before may come after: its thread has learnt
-// of the access from what that one's thread published, and did not wait for who tells of it. If it
-// learnt of it later still, a race is missed; nobody else's is that was told in the same moment.
+// The older access may have happened after one that is logged late (kEarlier): its thread had
+// learnt of that one from what was published, and was first to log. The miss: a thread that raced
+// with the late access, logged in that short time, and learnt of it only then.
 bool may_come_after(const PlacedPiece& access, const Cell& older, std::uint32_t older_lane,
                     const Cell& cell, std::uint32_t lane) {
   if (!access.piece.is_late || cell.is_asynchronous() || older.is_asynchronous() ||

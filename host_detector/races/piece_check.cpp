@@ -22,7 +22,7 @@ enum class Relation : std::uint8_t {
   kUnordered,  // some of it may not, and the two conflict
 };
 
-// A store that is told of behind what came after it stands for nothing.
+// A store that is logged after accesses that came after it: it replaces nothing.
 bool is_past(const PlacedPiece& access) {
   return access.piece.is_late && access.site().is_before_publications;
 }

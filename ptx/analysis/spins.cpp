@@ -30,8 +30,8 @@ bool may_be_awaited_in_shared(const Statement& statement, const Effect& effect) 
   return may_be_awaited(statement, effect) && effect.space != StateSpace::kGlobal;
 }
 
-// The places that a block stores to. Who reads one of them waits for nobody: it would overwrite
-// what it waits for. (A histogram whose lanes tag what they write, and try again if it is gone.)
+// The places that a block stores to. A thread that reads one of them is not waiting: it would
+// overwrite what it waits for. (A histogram whose lanes tag what they write, and try again.)
 class StoredPlaces {
  public:
   StoredPlaces(const Program& program, const BasicBlock& block) {

@@ -267,8 +267,8 @@ void log_what_blocks_may_learn(Program& program, const ControlFlow& flow, Kernel
   kernel.keeps_owners = kernel.keeps_owners && kept_stores > 0 && !has_grid_barrier(program, index);
 }
 
-// A store that only its own bytes' last writer need be known of: unlike readers, writers of a word
-// are one at a time.
+// May be kept before a publication. Reads may not: a state keeps two of many readers, and each of
+// them may be ordered before a later write, or not.
 bool is_plain_shared_store(const PlannedSite& site) {
   return site.hook == HookKind::kAccess && site.info.operation == wire::Operation::kWrite &&
          site.info.order == wire::MemoryOrder::kWeak && site.effect.space == StateSpace::kShared;
