@@ -5,6 +5,7 @@ export TMPDIR=$folder/tmp
 mkdir "$TMPDIR"
 
 # launch SCRIPT...: one rank for each; their statuses in ${statuses[@]}, "killed" for those that were ended.
+# A rank that is through may be waited for behind the one that its launcher ends it for: its own status counts.
 launch() {
   local script ended pids=() rank=0 left=$# begin=$SECONDS
   statuses=()
@@ -19,15 +20,13 @@ launch() {
     left=$((left - 1))
     for rank in "${!pids[@]}"; do
       if [ "${pids[rank]}" = "$ended" ]; then
-        statuses[rank]=${statuses[rank]:-$status}
+        [ "$status" -ne $((128 + 15)) ] || status=killed
+        statuses[rank]=$status
         unset "pids[rank]"
       fi
     done
-    if [ "$status" -ne 0 ]; then
-      for rank in "${!pids[@]}"; do
-        statuses[rank]=killed
-        kill -TERM "${pids[rank]}"
-      done
+    if [ "$status" != 0 ] && [ "${#pids[@]}" -gt 0 ]; then
+      kill -TERM "${pids[@]}" 2>/dev/null
     fi
   done
   seconds=$((SECONDS - begin))
