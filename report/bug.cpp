@@ -85,13 +85,6 @@ std::string operations_of(const Finding& finding) {
   return text;
 }
 
-void name_other_places(std::string& location) {
-  constexpr std::string_view kOthers = ", among other places";
-  if (!location.empty() && !location.ends_with(kOthers)) {
-    location += kOthers;
-  }
-}
-
 std::uint64_t Bug::count() const {
   std::uint64_t count = 0;
   for (const Finding* const variant : variants) {
@@ -140,6 +133,7 @@ Finding& add_finding(std::vector<Finding>& findings, Finding finding) {
     return findings.emplace_back(std::move(finding));
   }
   same->count += finding.count;
+  same->has_other_places = same->has_other_places || finding.has_other_places;
   same->processes = united(std::move(same->processes), finding.processes);
   for (Lack& lack : finding.lacks) {
     if (same->lacks.size() < Finding::kMostLacks &&

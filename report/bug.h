@@ -32,9 +32,6 @@ bool is_same_variant(const Finding& left, const Finding& right);
 // Adds it to the one that it is a repetition of, or as a new one; the one that is kept.
 Finding& add_finding(std::vector<Finding>& findings, Finding finding);
 
-// Of a location: it is one of several, as many as the two lines race at.
-void name_other_places(std::string& location);
-
 // "write and read", whichever came first.
 std::string operations_of(const Finding& finding);
 

@@ -120,6 +120,17 @@ std::vector<Process> processes_of(const ParsedJson& json) {
   return processes;
 }
 
+void take_location(Finding& finding, const ParsedJson& json) {
+  constexpr std::string_view kOthers = ", among other places";
+  finding.location = value_of<std::string>(json, "location");
+  finding.has_other_places = value_of<bool>(json, "other_places");
+  // An older report has this in the location's text.
+  if (!has(json, "other_places") && finding.location.ends_with(kOthers)) {
+    finding.location.resize(finding.location.size() - kOthers.size());
+    finding.has_other_places = true;
+  }
+}
+
 // What a bug and each of its variants say alike.
 Finding variant_of(const ParsedJson& json) {
   Finding finding;
@@ -129,7 +140,7 @@ Finding variant_of(const ParsedJson& json) {
   finding.kind = value_of<std::string>(json, "kind");
   finding.count = value_of<std::uint64_t>(json, "count");
   finding.missing = value_of<std::string>(json, "missing");
-  finding.location = value_of<std::string>(json, "location");
+  take_location(finding, json);
   for (const ParsedJson& access : list_of(json, "accesses")) {
     finding.accesses.push_back(access_of(access));
   }

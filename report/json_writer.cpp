@@ -49,6 +49,7 @@ Json variants_json(const Bug& bug) {
                     {"count", variant->count},
                     {"missing", text_or_null(variant->missing)},
                     {"location", text_or_null(variant->location)},
+                    {"other_places", variant->has_other_places},
                     {"accesses", accesses_json(variant->accesses, kJsonSchema)},
                     {"processes", processes_json(variant->processes)}});
   }
@@ -68,6 +69,7 @@ Json bug_json(const Bug& bug, const std::string& model) {
           {"count", bug.count()},
           {"missing", text_or_null(shown.missing)},
           {"location", text_or_null(shown.location)},
+          {"other_places", shown.has_other_places},
           {"program", text_or_null(process.program)},
           {"pid", process.pid == 0 ? Json() : Json(process.pid)},
           {"rank", rank_or_null(process.rank)},

@@ -125,9 +125,10 @@ struct Finding {
   std::string kind;   // "inter-block" …; empty unless a race
   std::string space;  // "global", "shared"
   std::uint64_t count = 1;
-  std::string missing;           // the missing order, or what is wrong, as a clause
-  std::string location;          // "4 bytes into an allocation of 1024 bytes at 0x… (cudaMalloc)"
-  std::vector<Access> accesses;  // a race has two, a memory error one, others some places
+  std::string missing;            // the missing order, or what is wrong, as a clause
+  std::string location;           // "4 bytes into an allocation of 1024 bytes at 0x… (cudaMalloc)"
+  bool has_other_places = false;  // the two lines race elsewhere as well; `location` is one place
+  std::vector<Access> accesses;   // a race has two, a memory error one, others some places
   // The same for all findings of one bug (report/fingerprint.h, report/bug.h).
   std::string fingerprint;
   std::vector<Process> processes;  // that met it, sorted; the places are the first one's

@@ -82,9 +82,7 @@ class Resolver {
         is_shared
             ? shared_location(event, finding)
             : global_location(event, (is_copy_first ? event.second : event.first).address, finding);
-    if (event.is_elsewhere) {
-      name_other_places(finding.location);
-    }
+    finding.has_other_places = event.is_elsewhere;
     for (const detector::RaceAccess* const raw : {&event.first, &event.second}) {
       Access& each = finding.accesses[raw == &event.first ? 0 : 1];
       if (PythonArrays::is_one(each.object)) {
@@ -550,9 +548,7 @@ Report resolve(const RunData& run, const Options& options) {
     finding.processes = report.processes;
     const std::string location = finding.location;
     Finding& kept = add_finding(report.findings, std::move(finding));
-    if (kept.location != location) {
-      name_other_places(kept.location);
-    }
+    kept.has_other_places = kept.has_other_places || kept.location != location;
   };
   const std::vector<detector::RaceEvent> races = with_blocks_first(run.findings.races, run.sites);
   const std::vector<LoopRounds> rounds = loop_rounds(races, run.sites);

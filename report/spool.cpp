@@ -30,7 +30,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Process, program, pid, rank)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Lack, missing, kind, scope, first, second, about, first_sync,
                                    second_sync, are_updates)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, type, severity, kind, space, count, missing, location,
-                                   accesses, fingerprint, processes, lacks)
+                                   has_other_places, accesses, fingerprint, processes, lacks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LibraryKernels, instrumented, not_instrumented)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, launches, instrumented, not_instrumented, libraries,
                                    gaps, left_out_launches, left_out_kernels, left_out_libraries)
@@ -44,7 +44,7 @@ namespace {
 using ParsedJson = nlohmann::json;
 
 // Bump with any change to the structs above or to the lines.
-constexpr int kFormatVersion = 9;
+constexpr int kFormatVersion = 10;
 constexpr std::string_view kSuffix = ".spool";
 
 std::string line_of(const ParsedJson& json) {

@@ -231,7 +231,8 @@ void print_group(std::string& text, const BugGroup& group, const TextStyle& styl
     fmt::format_to(Buffer(text), "  Missing order: {}\n", finding.missing);
   }
   if (!finding.location.empty()) {
-    fmt::format_to(Buffer(text), "  Location: {}\n", finding.location);
+    fmt::format_to(Buffer(text), "  Location: {}{}\n", finding.location,
+                   finding.has_other_places ? ", among other places" : "");
   }
   for (auto access = finding.accesses.begin(); access != finding.accesses.end(); ++access) {
     const auto same_launch = [&](const Access& other) {

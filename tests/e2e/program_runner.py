@@ -205,7 +205,7 @@ def check_variables(findings, source, has_index):
     if words is None:
         return []
     index = r"\[\d+\]" if has_index else r"(\[\d+\])*"
-    pattern = r"[( ](%s)\)(, among other places)?$" % "|".join(re.escape(word).replace(r"\[\]", index) for word in words)
+    pattern = r"[( ](%s)\)$" % "|".join(re.escape(word).replace(r"\[\]", index) for word in words)
     return ["the location is %r, not of %s" % (race["location"], " or ".join(words)) for race in findings
             if race["type"] == "race" and "(cudaMalloc" not in (race["location"] or "")
             and not re.search(pattern, race["location"] or "")]

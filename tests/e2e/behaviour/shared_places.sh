@@ -15,7 +15,7 @@ import sys
 races = [line for line in map(json.loads, open(sys.argv[1])) if line["type"] == "race"]
 assert races
 for race in races:
-    name, index = re.search(r"\((\w+)\[(\d+)\]\)(?:, among other places)?$", race["location"]).groups()
+    name, index = re.search(r"\((\w+)\[(\d+)\]\)$", race["location"]).groups()
     of_thread = [access for access in race["accesses"] if access["source"].startswith(name + "[threadIdx.x] = ")]
     assert of_thread and int(index) in [access["thread"][0] for access in of_thread], race
 PYTHON

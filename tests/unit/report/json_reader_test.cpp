@@ -16,6 +16,7 @@ Report report_of_rank(std::int64_t rank) {
   report.device = "emulated device";
   report.findings[0].processes = report.processes;
   report.findings[0].accesses[1].callers = {{"caller()", "a.cu", 7}};
+  report.findings[0].has_other_places = true;
   report.findings[0].accesses[0].grid = {4, 2, 1};
   report.findings[0].accesses[0].last_sync = "unknown";
   report.findings[0].accesses[1].last_sync = "bar.sync";
@@ -45,6 +46,19 @@ TEST_CASE("a report that was written is the same when it is read") {
   const auto read = read_json_report(json_report(report), "a.json");
   REQUIRE(read.has_value());
   CHECK(*read == report);
+}
+
+TEST_CASE("that a location is one of several is a field, and in older reports the location's end") {
+  Report report = samples::racy_report();
+  std::string old = json_report(report);
+  const std::string_view field = R"("other_places":false,)";
+  old.erase(old.find(field), field.size());
+  CHECK(*read_json_report(old, "a.json") == report);
+  report.findings[0].has_other_places = true;
+  CHECK_THAT(json_report(report), Catch::Contains(R"x((cudaMalloc)","other_places":true,)x"));
+  const std::string_view allocation = "(cudaMalloc)";
+  old.insert(old.find(allocation) + allocation.size(), ", among other places");
+  CHECK(*read_json_report(old, "a.json") == report);
 }
 
 TEST_CASE("a report from before the synchronisations were listed has the last one") {

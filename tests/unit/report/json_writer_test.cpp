@@ -65,7 +65,7 @@ TEST_CASE("a race is written with the fields of schema 2") {
     "schema": 2, "type": "race", "fingerprint": "0123456789abcdef0123456789abcdef",
     "severity": "error", "kind": "inter-block", "space": "global",
     "model": "ptx", "count": 12, "missing": "no synchronisation between block 0 and block 1",
-    "location": "byte 16 of 256 bytes at 0x7f0000 (cudaMalloc)",
+    "location": "byte 16 of 256 bytes at 0x7f0000 (cudaMalloc)", "other_places": false,
     "program": "app", "pid": 42, "rank": null,
     "processes": [{"program": "app", "pid": 42, "rank": null}],
     "accesses": [

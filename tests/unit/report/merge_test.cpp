@@ -26,6 +26,13 @@ TEST_CASE("the same race of two processes is one, and its occurrences add up") {
   CHECK(all.coverage.kernels() == 1);
 }
 
+TEST_CASE("a race that one process met at several places is met there") {
+  Report other = samples::racy_report();
+  other.findings[0].has_other_places = true;
+  CHECK(merge({samples::racy_report(), other}).findings[0].has_other_places);
+  CHECK(merge({other, samples::racy_report()}).findings[0].has_other_places);
+}
+
 TEST_CASE("a race is the same whichever of its accesses came first") {
   Report other = samples::racy_report();
   std::swap(other.findings[0].accesses[0], other.findings[0].accesses[1]);

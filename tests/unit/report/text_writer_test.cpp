@@ -36,6 +36,16 @@ TEST_CASE("a race is one block and the summary the last line") {
             "complete\n");
 }
 
+TEST_CASE("the location is said to be one of several") {
+  Report report = samples::racy_report();
+  report.findings[0].has_other_places = true;
+  CHECK_THAT(text_report(report, {}),
+             Catch::Contains("  Location: byte 16 of 256 bytes at 0x7f0000 (cudaMalloc), among "
+                             "other places\n"));
+  report.findings[0].location = "";
+  CHECK_THAT(text_report(report, {}), !Catch::Contains("other places"));
+}
+
 TEST_CASE("of a vector the bytes that the instruction accesses are said, and which of them race") {
   Report report = samples::racy_report();
   Access& access = report.findings[0].accesses[0];
