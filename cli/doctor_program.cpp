@@ -181,8 +181,12 @@ void add_missing_libraries(const std::vector<LoadedLibrary>& libraries, bool is_
                            std::vector<Fact>& facts) {
   for (const LoadedLibrary& library : libraries) {
     if (library.path.empty() && !is_provided(library.name, is_emulated)) {
-      facts.push_back(obstacle(library.name + " is not found: the program cannot start",
-                               "install it, or add its folder to LD_LIBRARY_PATH"));
+      const bool is_path = library.name.find('/') != library.name.npos;
+      facts.push_back(obstacle(
+          library.name + " is not found: the program cannot start",
+          is_path ? "put it there: the program was linked by this path, as of a library that has "
+                    "no soname, and looks nowhere else"
+                  : "install it, or add its folder to LD_LIBRARY_PATH"));
     }
   }
 }

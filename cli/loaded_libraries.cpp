@@ -99,13 +99,15 @@ std::vector<LoadedLibrary> parse_loaded_libraries(std::string_view text) {
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
     const std::size_t arrow = line.find(kArrow);
-    if (arrow == line.npos) {
-      continue;  // the loader itself, and what the kernel brings
+    // What is needed by its path, as is a library that was linked without a soname, has no arrow;
+    // nor has the loader itself.
+    const std::string_view place = arrow == line.npos ? line : line.substr(arrow + kArrow.size());
+    const std::string_view path = place.substr(0, place.rfind(" ("));
+    const bool is_file = path.find('/') != path.npos;  // LD_LIBRARY_PATH=. makes it ./libz.so.1
+    if (arrow != line.npos || is_file) {               // else it is what the kernel brings
+      libraries.push_back({.name = std::string(arrow == line.npos ? path : line.substr(0, arrow)),
+                           .path = is_file ? std::string(path) : ""});
     }
-    const std::string_view place = line.substr(arrow + kArrow.size());
-    const std::size_t end = place.rfind(" (");
-    libraries.push_back({.name = std::string(line.substr(0, arrow)),
-                         .path = place.starts_with('/') ? std::string(place.substr(0, end)) : ""});
   }
   return libraries;
 }

@@ -56,10 +56,21 @@ run "$barracuda" doctor -- "$folder/uses_part"
 expect_status 67 "a library without PTX"
 expect_out "^Its library $folder/libpart.so$"
 expect_out 'OBSTACLE'
+# It has no soname: who is linked with its path asks for it by that.
+"${CXX:-c++}" "$folder/main.cpp" "$folder/libpart.so" -o "$folder/by_path" -Wl,--allow-shlib-undefined
+run "$barracuda" doctor -- "$folder/by_path"
+expect_status 67 "a library that is needed by its path"
+expect_out "^Its library $folder/libpart.so$"
+expect_out 'have no PTX'
 rm "$folder/libpart.so"
 run "$barracuda" doctor -- "$folder/uses_part"
 expect_status 67 "a library that is not there"
 expect_out 'libpart.so is not found'
+expect_out 'LD_LIBRARY_PATH'
+run "$barracuda" doctor -- "$folder/by_path"
+expect_status 67 "a path where no library is"
+expect_out "$folder/libpart.so is not found"
+expect_out 'put it there'
 
 # One that others have made, by its name, with a CUDA runtime of its own.
 "${NVCC:-nvcc}" -shared -Xcompiler -fPIC -cudart static -arch=sm_90 -Xlinker -soname=libcublas.so.99 \

@@ -140,12 +140,18 @@ TEST_CASE("the libraries of a program are those that its loader finds") {
 
   const auto parsed = parse_loaded_libraries(
       "\tlinux-vdso.so.1 (0x0000)\n\tlibz.so.1 => /lib/libz.so.1 (0x0001)\n"
-      "\tlibmine.so => not found\n\t/lib64/ld-linux-x86-64.so.2 (0x0002)\n");
-  REQUIRE(parsed.size() == 2);
+      "\tlibmine.so => not found\n\tlibnear.so => ./libnear.so (0x0002)\n"
+      "\t./libpath.so (0x0003)\n\t/opt/libgone.so => not found\n");
+  REQUIRE(parsed.size() == 5);
   CHECK(parsed[0].name == "libz.so.1");
   CHECK(parsed[0].path == "/lib/libz.so.1");
   CHECK(parsed[1].name == "libmine.so");
   CHECK(parsed[1].path.empty());
+  CHECK(parsed[2].path == "./libnear.so");
+  CHECK(parsed[3].name == "./libpath.so");
+  CHECK(parsed[3].path == "./libpath.so");
+  CHECK(parsed[4].name == "/opt/libgone.so");
+  CHECK(parsed[4].path.empty());
 }
 
 TEST_CASE("a cache that is off, that others may write to, and one's own") {
