@@ -17,12 +17,13 @@
 namespace barracuda::report {
 namespace {
 
+using detector::MissingOrder;
 using detector::RaceEvent;
 using detector::RaceKind;
 
 // Function, file, line and column: compilers give all instructions of a statement its column.
 using Statement = std::tuple<std::string_view, std::string_view, std::uint32_t, std::uint32_t>;
-using Statements = std::tuple<Statement, Statement, RaceKind>;
+using Statements = std::tuple<Statement, Statement, RaceKind, MissingOrder>;
 
 const ptx::Site* site_of(const detector::RaceAccess& access, const ptx::SiteTable& sites) {
   return !access.site.is_call() && index_of(access.site.instruction()) < sites.size()
@@ -150,7 +151,8 @@ class Rounds {
     const ptx::Site* const one = site_of(race.first, sites_);
     const ptx::Site* const other = site_of(race.second, sites_);
     const bool is_meant =
-        race.missing == detector::MissingOrder::kNoSynchronisation &&
+        (race.missing == MissingOrder::kNoSynchronisation ||
+         race.missing == MissingOrder::kVolatileFlag) &&
         (race.kind == RaceKind::kIntraBlock || race.kind == RaceKind::kIntraWarp) &&
         one != nullptr && other != nullptr && one->function == other->function &&
         !one->frames.empty() && !other->frames.empty();
@@ -159,7 +161,7 @@ class Rounds {
 
   [[nodiscard]] static Statements statements_of(const RaceEvent& race, const Pair& pair) {
     const auto [low, high] = std::minmax({statement_of(*pair.first), statement_of(*pair.second)});
-    return {low, high, race.kind};
+    return {low, high, race.kind, race.missing};
   }
 
   // A barrier directly before a line stands between it and each earlier one, and likewise one
@@ -171,7 +173,8 @@ class Rounds {
       const LoopRounds& other = each.second;
       const bool shares_line = are_of_one_line(std::get<0>(statements), std::get<0>(of_warp)) ||
                                are_of_one_line(std::get<1>(statements), std::get<1>(of_warp));
-      return std::get<2>(statements) == RaceKind::kIntraBlock && shares_line &&
+      return std::get<2>(statements) == RaceKind::kIntraBlock &&
+             std::get<3>(statements) == std::get<3>(of_warp) && shares_line &&
              ((rounds.within && other.within) || (rounds.across && other.across));
     });
   }

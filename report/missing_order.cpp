@@ -122,8 +122,9 @@ class Clause {
 
   // What passes data in steps through shared memory, as the reduction of a warp does that counts on
   // lockstep, wants a barrier between two steps; who waits in a loop for a flag would wait for ever
-  // behind one. In global memory threads look at each other's volatile data (colours of a graph,
-  // say) whenever they like, unless it is such a sum.
+  // behind one, and so would who is in a loop that others have left. In global memory threads look
+  // at each other's volatile data (colours of a graph, say) whenever they like, unless it is such a
+  // sum.
   [[nodiscard]] std::string volatile_pair() const {
     const bool are_steps =
         (race_.second.space == wire::AddressSpace::kShared || sites_.are_steps_of_warp()) &&
@@ -135,7 +136,7 @@ class Clause {
           "missing",
           names_.warp_barrier);
     }
-    if (are_steps && race_.kind == detector::RaceKind::kIntraBlock) {
+    if (are_steps && race_.kind == detector::RaceKind::kIntraBlock && !rounds_.is_uneven) {
       return fmt::format("volatile does not order two warps of one block: {} is missing",
                          names_.block_barrier);
     }

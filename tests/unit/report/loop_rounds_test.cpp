@@ -169,6 +169,22 @@ TEST_CASE("a loop that not all threads go round together has no place for a barr
   CHECK(sample.last().is_uneven);
 }
 
+TEST_CASE("volatile steps have no place for a barrier there either, and are no reason for one") {
+  const std::uint32_t uneven = 5 | ptx::kUnevenLoop;
+  Sample sample;
+  const auto write = sample.add(kWrite, 12, {uneven});
+  const auto read = sample.add(kRead, 14, {uneven});
+  sample.race(write, read);
+  sample.races.back().missing = detector::MissingOrder::kVolatileFlag;
+  CHECK(sample.last().is_uneven);
+  sample.sites[index_of(write)].loops = sample.sites[index_of(read)].loops = {3};
+  CHECK_FALSE(sample.last().is_uneven);
+  sample.race(write, read, detector::RaceKind::kIntraWarp);
+  CHECK_FALSE(sample.last().is_of_block);
+  sample.races.front().missing = detector::MissingOrder::kNoSynchronisation;
+  CHECK(sample.last().is_of_block);
+}
+
 TEST_CASE("what is left of an unrolled loop has no place for a barrier either") {
   Sample sample;
   const auto write = sample.add(kWrite, 14, {5 | ptx::kUnevenLoop});

@@ -19,7 +19,9 @@ struct Sample {
 
   Sample() { race.second.site = wire::SiteId{1}; }
 
-  [[nodiscard]] std::string text() const { return missing_order(race, sites, first, second); }
+  [[nodiscard]] std::string text(const LoopRounds& rounds = {}) const {
+    return missing_order(race, sites, first, second, rounds);
+  }
 
   void add_fence(wire::Scope scope) {
     ptx::Site fence = samples::site(
@@ -68,6 +70,9 @@ TEST_CASE(
   CHECK(sample.text().find("__syncwarp() is missing") != std::string::npos);
   sample.race.kind = detector::RaceKind::kIntraBlock;
   CHECK(sample.text().find("__syncthreads() is missing") != std::string::npos);
+  LoopRounds rounds;
+  rounds.is_uneven = true;
+  CHECK_THAT(sample.text(rounds), Catch::Contains("cuda::atomic_ref"));
   sample.sites[1].info.poll = true;
   CHECK(sample.text().find("cuda::atomic_ref") != std::string::npos);
   sample.sites[1].info.poll = false;
