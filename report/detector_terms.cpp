@@ -43,11 +43,21 @@ FindingType type_of(KernelEnd end) {
   return FindingType::kMemoryError;
 }
 
+namespace {
+
 AccessOperation operation_of(wire::Operation operation) {
   switch (operation) {
     case wire::Operation::kRead:
     case wire::Operation::kMatrixProduct:
+    case wire::Operation::kMbarrierWait:
       return AccessOperation::kRead;
+    // An mbarrier's operations change the word that it is.
+    case wire::Operation::kMbarrierInit:
+    case wire::Operation::kMbarrierInvalidate:
+    case wire::Operation::kMbarrierArrive:
+    case wire::Operation::kMbarrierExpect:
+    case wire::Operation::kMbarrierComplete:
+    case wire::Operation::kAsyncArrive:
     case wire::Operation::kWrite:
       return AccessOperation::kWrite;
     case wire::Operation::kAtomic:
@@ -70,13 +80,6 @@ AccessOperation operation_of(wire::Operation operation) {
     case wire::Operation::kLaunchDependents:
     case wire::Operation::kGridWait:
     case wire::Operation::kProxyFence:
-    case wire::Operation::kMbarrierInit:
-    case wire::Operation::kMbarrierInvalidate:
-    case wire::Operation::kMbarrierArrive:
-    case wire::Operation::kMbarrierExpect:
-    case wire::Operation::kMbarrierComplete:
-    case wire::Operation::kMbarrierWait:
-    case wire::Operation::kAsyncArrive:
     case wire::Operation::kAsyncCommit:
     case wire::Operation::kAsyncWait:
     case wire::Operation::kBranch:
@@ -85,6 +88,15 @@ AccessOperation operation_of(wire::Operation operation) {
       return AccessOperation::kUnknown;
   }
   return AccessOperation::kUnknown;
+}
+
+}  // namespace
+
+AccessOperation operation_of(const ptx::Site& site) {
+  // They are logged as copies are, for they say their bytes only when they run.
+  const bool stores =
+      site.instruction.starts_with("st.bulk") || site.instruction.starts_with("tensormap.replace");
+  return stores ? AccessOperation::kWrite : operation_of(site.info.operation);
 }
 
 AccessOperation operation_of(detector::HostOperation operation) {

@@ -12,7 +12,7 @@ namespace barracuda::report {
 [[nodiscard]] FindingSeverity severity_of(detector::Severity severity);
 [[nodiscard]] FindingType type_of(KernelEnd end);
 // kUnknown: it accesses no memory of its own.
-[[nodiscard]] AccessOperation operation_of(wire::Operation operation);
+[[nodiscard]] AccessOperation operation_of(const ptx::Site& site);
 [[nodiscard]] AccessOperation operation_of(detector::HostOperation operation);
 
 }  // namespace barracuda::report

@@ -298,7 +298,7 @@ class Resolver {
     std::string function;
     if (const ptx::Site* const at = site(raw.site.instruction())) {
       function = demangle(at->function);
-      result.operation = operation_of(at->info.operation);
+      result.operation = operation_of(*at);
       result.inlined = resolved(at->frames);
       // The outermost frame is the function that the instruction stands in.
       if (!result.inlined.empty() && result.inlined.back().function.empty()) {

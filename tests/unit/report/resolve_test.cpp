@@ -82,6 +82,27 @@ TEST_CASE("a location is said to be one of several where the lines race at other
   CHECK(resolved_race(run).location == alone.location);
 }
 
+TEST_CASE("an operation on an mbarrier, and a store that is logged as a copy, are writes") {
+  RunData run = samples::racy_run();
+  ptx::Site& site = run.sites.own()[0];
+  for (const auto& [operation, instruction, is_called] :
+       {std::tuple(wire::Operation::kMbarrierInit, "mbarrier.init.shared::cta.b64",
+                   AccessOperation::kWrite),
+        std::tuple(wire::Operation::kMbarrierArrive, "mbarrier.arrive.shared::cta.b64",
+                   AccessOperation::kWrite),
+        std::tuple(wire::Operation::kMbarrierWait, "mbarrier.test_wait.shared::cta.b64",
+                   AccessOperation::kRead),
+        std::tuple(wire::Operation::kCopy, "st.bulk.weak.shared::cta", AccessOperation::kWrite),
+        std::tuple(wire::Operation::kCopy, "tensormap.replace.tile.global_address.global.b1024.b64",
+                   AccessOperation::kWrite),
+        std::tuple(wire::Operation::kCopy, "cp.async.bulk.global.shared::cta.bulk_group",
+                   AccessOperation::kCopy)}) {
+    site.info.operation = operation;
+    site.instruction = instruction;
+    CHECK(resolved_race(run).accesses[0].operation == is_called);
+  }
+}
+
 TEST_CASE("a register of a product under way is a finding with both lines") {
   RunData run;
   ptx::RegisterHazard hazard{.kind = ptx::RegisterHazard::Kind::kReadInFlight,
