@@ -34,18 +34,20 @@ AwaitedFlags::AwaitedFlags(const std::vector<detector::RaceEvent>& races,
   }
 }
 
-const ptx::Site* AwaitedFlags::between(const detector::RaceEvent& race) const {
+std::optional<AwaitedFlag> AwaitedFlags::between(const detector::RaceEvent& race) const {
   const ptx::Site* const first = find(race.first);
   const ptx::Site* const second = find(race.second);
   if (first == nullptr || second == nullptr) {
-    return nullptr;
+    return std::nullopt;
   }
   const auto flag = std::ranges::find_if(flags_, [&](const auto& each) {
     const auto& [store, poll] = each;
     return first->function == store->function && second->function == poll->function &&
            first->ptx_line < store->ptx_line && poll->ptx_line < second->ptx_line;
   });
-  return flag == flags_.end() ? nullptr : flag->first;
+  return flag == flags_.end()
+             ? std::nullopt
+             : std::optional(AwaitedFlag{.store = flag->first, .poll = flag->second});
 }
 
 const ptx::Site* AwaitedFlags::find(const detector::RaceAccess& access) const {

@@ -4,6 +4,7 @@
 // each lane waits for its own.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,13 +13,18 @@
 
 namespace barracuda::report {
 
+struct AwaitedFlag {
+  const ptx::Site* store = nullptr;
+  const ptx::Site* poll = nullptr;
+};
+
 class AwaitedFlags {
  public:
   AwaitedFlags(const std::vector<detector::RaceEvent>& races, const ptx::SiteTable& sites);
 
-  // The store of a flag that stands behind the race's first access, where the second one stands
-  // behind the loop that waits for it; null if there is none.
-  [[nodiscard]] const ptx::Site* between(const detector::RaceEvent& race) const;
+  // A flag whose store stands behind the race's first access, where the second one stands behind
+  // the loop that waits for it.
+  [[nodiscard]] std::optional<AwaitedFlag> between(const detector::RaceEvent& race) const;
 
  private:
   [[nodiscard]] const ptx::Site* find(const detector::RaceAccess& access) const;

@@ -60,7 +60,7 @@ std::string between_host_and_kernel(const Access& first, const Access& second) {
 class Clause {
  public:
   Clause(const detector::RaceEvent& race, const ptx::SiteTable& sites, const Access& first,
-         const Access& second, const LoopRounds& rounds, const ptx::Site* flag)
+         const Access& second, const LoopRounds& rounds, const std::optional<AwaitedFlag>& flag)
       : race_(race),
         sites_(race, sites),
         first_(first),
@@ -93,6 +93,11 @@ class Clause {
       return wait_of_another_thread();
     }
     const std::string_view copy = first_.instruction;
+    if (copy.find("mbarrier") != copy.npos &&
+        (second_.last_sync.starts_with("mbarrier.test_wait") ||
+         second_.last_sync.starts_with("mbarrier.try_wait"))) {
+      return wait_for_another_phase();
+    }
     const std::string wait =
         copy.find("mbarrier") != copy.npos     ? "a wait for the mbarrier that it completes on"
         : copy.find("bulk_group") != copy.npos ? "cp.async.bulk.wait_group"
@@ -101,6 +106,17 @@ class Clause {
             : "";
     return "the asynchronous copy is not waited for" +
            (wait.empty() ? "" : fmt::format(": {} is missing before the access", wait));
+  }
+
+  // Who has waited may read what was there before, or have waited for the wrong phase.
+  [[nodiscard]] std::string wait_for_another_phase() const {
+    return fmt::format(
+        "the asynchronous copy is not waited for: the wait{} is for another phase or mbarrier. "
+        "Either the {} is of what was there before, and a wait before the copy is missing, for an "
+        "mbarrier at which warp {} arrives once its {} is over; or it is of the copy, and a wait "
+        "for the mbarrier that the copy completes on is missing before the {}",
+        place_text(second_.last_sync_place), verb_of(second_), second_.warp, verb_of(second_),
+        verb_of(second_));
   }
 
   // Each thread waits for the copies that it has begun itself, and a barrier hands them on.
@@ -286,6 +302,15 @@ class Clause {
         verb_of(first_), at());
   }
 
+  // The arrival that says how many bytes a copy brings is over when these have come: behind it and
+  // before the copy a wait would be one for ever.
+  [[nodiscard]] std::string arrival() const {
+    const ptx::Site* const site = sites_.about();
+    const bool is_of_the_copy = site != nullptr && sites_.is_load_of_shared(race_.second) &&
+                                site->instruction.find(".expect_tx") != std::string::npos;
+    return is_of_the_copy ? nothing_orders() : does_not_wait(at());
+  }
+
   static std::string does_not_wait(const std::string& place) {
     return fmt::format(
         "the arrival{} does not wait: a wait is missing before the access that follows", place);
@@ -319,7 +344,7 @@ class Clause {
   const Access& first_;
   const Access& second_;
   const LoopRounds& rounds_;
-  const ptx::Site* flag_;
+  const std::optional<AwaitedFlag>& flag_;
   const RemedyNames& names_;
 };
 
@@ -334,7 +359,7 @@ std::string block_name(const Access& access) {
 
 std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable& sites,
                           const Access& first, const Access& second, const LoopRounds& rounds,
-                          const ptx::Site* flag) {
+                          const std::optional<AwaitedFlag>& flag) {
   using detector::MissingOrder;
   const Clause clause(race, sites, first, second, rounds, flag);
   switch (race.missing) {
@@ -385,7 +410,7 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
     case MissingOrder::kNamedBarrierMissing:
       return clause.named_barrier();
     case MissingOrder::kArrivalDoesNotWait:
-      return Clause::does_not_wait(clause.at());
+      return clause.arrival();
     case MissingOrder::kAfterArrival:
       return clause.after_arrival();
     case MissingOrder::kArrivalRelaxed:

@@ -47,6 +47,14 @@ bool RaceSites::is_product(detector::AccessSite id) const {
   return site != nullptr && site->info.operation == wire::Operation::kMatrixProduct;
 }
 
+bool RaceSites::is_load_of_shared(const detector::RaceAccess& access) const {
+  const ptx::Site* const site = find(access.site);
+  return site != nullptr && access.space != wire::AddressSpace::kGlobal &&
+         site->info.asynchrony == wire::Asynchrony::kMbarrier &&
+         (site->info.operation == wire::Operation::kCopy ||
+          site->info.operation == wire::Operation::kTensorCopy);
+}
+
 bool RaceSites::is_flag(detector::AccessSite id) const {
   const ptx::Site* const site = find(id);
   return site != nullptr && (site->info.poll || site->info.flag_store);

@@ -24,6 +24,8 @@ class RaceSites {
 
   [[nodiscard]] bool is_update(detector::AccessSite id) const;
   [[nodiscard]] bool is_product(detector::AccessSite id) const;
+  // A copy to shared memory that an mbarrier is told of.
+  [[nodiscard]] bool is_load_of_shared(const detector::RaceAccess& access) const;
   [[nodiscard]] bool is_flag(detector::AccessSite id) const;
 
   // A read in a loop, of a kernel that synchronises by such values: maybe it waits for the other.

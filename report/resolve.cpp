@@ -57,7 +57,8 @@ class Resolver {
     }
   }
 
-  Finding race(const detector::RaceEvent& event, const LoopRounds& rounds, const ptx::Site* flag) {
+  Finding race(const detector::RaceEvent& event, const LoopRounds& rounds,
+               const std::optional<AwaitedFlag>& flag) {
     Finding finding;
     finding.type = FindingType::kRace;
     finding.severity = severity_of(event.severity);

@@ -13,7 +13,7 @@ namespace {
 class Clause {
  public:
   Clause(const detector::RaceEvent& race, const RaceSites& sites, const Access& first,
-         const Access& second, const LoopRounds& rounds, const ptx::Site* flag)
+         const Access& second, const LoopRounds& rounds, const std::optional<AwaitedFlag>& flag)
       : race_(race),
         sites_(sites),
         first_(first),
@@ -50,8 +50,9 @@ class Clause {
           place_at(*store), names_.fence);
     }
     if (is_plain_beside_atomic() && (is_between_blocks() || sites_.is_read_first())) {
-      return fmt::format("{} beside {} must be atomic as well", name_of(plain()),
-                         name_of(atomic()));
+      return fmt::format("{} beside {} must be atomic as well{}", name_of(plain()),
+                         name_of(atomic()),
+                         first_.size == second_.size ? "" : ", and of the same size");
     }
     if (race_.kind == detector::RaceKind::kIntraWarp && rounds_.is_of_block) {
       return fmt::format(
@@ -66,12 +67,11 @@ class Clause {
       return in_uneven_loop();
     }
     if (race_.kind == detector::RaceKind::kIntraBlock) {
-      return fmt::format("{} is missing {} (warp {} and warp {} of one block)",
+      return fmt::format("{} is missing {} (warp {} and warp {} of one block){}",
                          names_.block_barrier, where_barrier_belongs("threads of the block"),
-                         first_.warp, second_.warp);
+                         first_.warp, second_.warp, or_wait_before_copy());
     }
-    return flag_ != nullptr ? both_fences_missing(first_, names_, place_at(*flag_))
-                            : between_blocks();
+    return flag_ ? behind_flag() : between_blocks();
   }
 
  private:
@@ -127,6 +127,17 @@ class Clause {
         parties(), is_of_warp ? names_.warp_barrier : names_.block_barrier, remedy);
   }
 
+  // Where some warps of a block only load what others use, all of them come by no line together.
+  [[nodiscard]] std::string or_wait_before_copy() const {
+    return sites_.is_load_of_shared(race_.second)
+               ? fmt::format(
+                     ", or a wait before the copy for an mbarrier at which warp {} arrives once "
+                     "its "
+                     "{} is over",
+                     first_.warp, verb_of(first_))
+               : "";
+  }
+
   // Not all threads may come to a barrier there, or not as often.
   [[nodiscard]] std::string in_uneven_loop() const {
     return fmt::format(
@@ -137,6 +148,16 @@ class Clause {
                          "barrier between the "
                          "loops"
                        : "the two accesses must be atomic, or each warp needs a place of its own");
+  }
+
+  [[nodiscard]] std::string behind_flag() const {
+    const ptx::Site& store = *flag_->store;
+    return store.info.element_bytes == flag_->poll->info.element_bytes
+               ? both_fences_missing(first_, names_, place_at(store))
+               : fmt::format(
+                     "the flag that is stored{} and awaited{} in different sizes hands nothing on: "
+                     "one size is needed",
+                     place_at(store), place_at(*flag_->poll));
   }
 
   [[nodiscard]] bool is_between_blocks() const {
@@ -177,7 +198,7 @@ class Clause {
   const Access& first_;
   const Access& second_;
   const LoopRounds& rounds_;
-  const ptx::Site* flag_;
+  const std::optional<AwaitedFlag>& flag_;
   const RemedyNames& names_;
 };
 
@@ -185,7 +206,7 @@ class Clause {
 
 std::string unordered_threads(const detector::RaceEvent& race, const RaceSites& sites,
                               const Access& first, const Access& second, const LoopRounds& rounds,
-                              const ptx::Site* flag) {
+                              const std::optional<AwaitedFlag>& flag) {
   return Clause(race, sites, first, second, rounds, flag).text();
 }
 

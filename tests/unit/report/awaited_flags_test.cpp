@@ -25,18 +25,19 @@ TEST_CASE("data before the store of a flag and behind the loop that waits for it
                           site(3, wire::Operation::kRead, {})};
   sites[1].info.order = sites[2].info.order = wire::MemoryOrder::kVolatile;
   const detector::RaceEvent data = race_of(0, 3);
-  CHECK(AwaitedFlags({data, race_of(1, 2)}, sites).between(data) == nullptr);  // no loop
+  CHECK_FALSE(AwaitedFlags({data, race_of(1, 2)}, sites).between(data));  // no loop
   sites[2].loops = {1};
-  CHECK(AwaitedFlags({data, race_of(1, 2)}, sites).between(data) == &sites[1]);
-  CHECK(AwaitedFlags({data, race_of(2, 1)}, sites).between(data) == &sites[1]);
-  CHECK(AwaitedFlags({data}, sites).between(data) == nullptr);
+  CHECK(AwaitedFlags({data, race_of(1, 2)}, sites).between(data)->store == &sites[1]);
+  CHECK(AwaitedFlags({data, race_of(2, 1)}, sites).between(data)->store == &sites[1]);
+  CHECK(AwaitedFlags({data, race_of(2, 1)}, sites).between(data)->poll == &sites[2]);
+  CHECK_FALSE(AwaitedFlags({data}, sites).between(data));
   const detector::RaceEvent other_way = race_of(3, 0);
-  CHECK(AwaitedFlags({other_way, race_of(1, 2)}, sites).between(other_way) == nullptr);
+  CHECK_FALSE(AwaitedFlags({other_way, race_of(1, 2)}, sites).between(other_way));
   sites[2].info.order = wire::MemoryOrder::kWeak;  // the compiler reads it once
-  CHECK(AwaitedFlags({data, race_of(1, 2)}, sites).between(data) == nullptr);
+  CHECK_FALSE(AwaitedFlags({data, race_of(1, 2)}, sites).between(data));
   sites[2].info.order = wire::MemoryOrder::kVolatile;
   sites[0].function = "_Z5otherPi";
-  CHECK(AwaitedFlags({data, race_of(1, 2)}, sites).between(data) == nullptr);
+  CHECK_FALSE(AwaitedFlags({data, race_of(1, 2)}, sites).between(data));
 }
 
 }  // namespace

@@ -102,6 +102,8 @@ TEST_CASE("updates in place and plain accesses beside atomics want an atomic") {
   beside.first.operation = AccessOperation::kAtomic;
   CHECK(beside.text() ==
         "the read at add.cu:14 beside the atomic at add.cu:12 must be atomic as well");
+  beside.first.size = 2 * beside.second.size;  // of two sizes they would race again
+  CHECK_THAT(beside.text(), Catch::EndsWith("must be atomic as well, and of the same size"));
 }
 
 TEST_CASE("of an update beside an atomic the part that is none is named, not the atomic") {
@@ -298,6 +300,61 @@ TEST_CASE("the wait that an asynchronous copy lacks is named by the copy's kind"
     sample.first.instruction = instruction;
     CHECK_THAT(sample.text(), Catch::Contains(wait));
   }
+}
+
+TEST_CASE("who waits for another phase than the copy's reads what was there before, or too early") {
+  Sample sample;
+  sample.race.missing = detector::MissingOrder::kAsyncWaitMissing;
+  sample.first.instruction = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
+  sample.second.last_sync = "mbarrier.test_wait.parity.shared::cta.b64";
+  sample.second.last_sync_place = {.function = "add(int*)", .file = "add.cu", .line = 13};
+  sample.second.warp = 4;
+  CHECK(sample.text() ==
+        "the asynchronous copy is not waited for: the wait at add.cu:13 is for another phase or "
+        "mbarrier. Either the read is of what was there before, and a wait before the copy is "
+        "missing, for an mbarrier at which warp 4 arrives once its read is over; or it is of the "
+        "copy, and a wait for the mbarrier that the copy completes on is missing before the read");
+  sample.second.last_sync = "bar.sync";
+  CHECK_THAT(sample.text(), Catch::EndsWith("completes on is missing before the access"));
+}
+
+TEST_CASE("before a copy overwrites shared memory its readers are waited for, never the copy") {
+  Sample sample;
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  sample.race.second.space = wire::AddressSpace::kShared;
+  std::swap(sample.first, sample.second);
+  sample.second.operation = AccessOperation::kCopy;
+  sample.sites[1].info.operation = wire::Operation::kTensorCopy;
+  sample.sites[1].info.asynchrony = wire::Asynchrony::kMbarrier;
+  const std::string remedy =
+      "__syncthreads() is missing between the two accesses (warp 0 and warp 0 of one block), or a "
+      "wait before the copy for an mbarrier at which warp 0 arrives once its read is over";
+  CHECK(sample.text() == remedy);
+  sample.race.missing = detector::MissingOrder::kArrivalDoesNotWait;
+  sample.add_fence(wire::Scope::kCta);
+  sample.race.about = wire::SiteId{2};
+  CHECK_THAT(sample.text(), Catch::StartsWith("the arrival at /src/add.cu:22 does not wait"));
+  sample.sites[2].instruction = "mbarrier.arrive.expect_tx.shared::cta.b64";  // of the copy itself
+  CHECK(sample.text() == remedy);
+  sample.sites[1].info.asynchrony = wire::Asynchrony::kNone;
+  CHECK_THAT(sample.text(), Catch::StartsWith("the arrival at /src/add.cu:22 does not wait"));
+}
+
+TEST_CASE("a flag of two sizes has the fences and hands nothing on") {
+  Sample sample;
+  ptx::Site store = sample.sites[0];
+  ptx::Site poll = sample.sites[1];
+  store.info.element_bytes = 2;
+  poll.info.element_bytes = 4;
+  const AwaitedFlag flag{.store = &store, .poll = &poll};
+  const auto text = [&] {
+    return missing_order(sample.race, sample.sites, sample.first, sample.second, {}, flag);
+  };
+  CHECK(text() ==
+        "the flag that is stored at /src/add.cu:12 and awaited at /src/add.cu:14 in different "
+        "sizes hands nothing on: one size is needed");
+  poll.info.element_bytes = 2;
+  CHECK_THAT(text(), Catch::StartsWith("__threadfence() is missing in two places"));
 }
 
 TEST_CASE("an atomic's own scope is named") {
