@@ -85,8 +85,17 @@ bool share_loop_without_barrier(const RaceEvent& race, const ptx::Site& one, con
   return is_outside(race.first) && is_outside(race.second);
 }
 
+// Copies of an unrolled loop: only a kernel's own text says that no caller came to it twice.
+bool share_text(const ptx::Site& one, const ptx::Site& other) {
+  const auto is_same = [](const ptx::SourceFrame& left, const ptx::SourceFrame& right) {
+    return left.file == right.file && left.line == right.line && left.column == right.column;
+  };
+  return one.in_entry && one.frames.size() == other.frames.size() &&
+         std::equal(one.frames.begin() + 1, one.frames.end(), other.frames.begin() + 1, is_same);
+}
+
 // Both come behind one barrier of their loop, which stands between their lines: the earlier line is
-// that of the next round.
+// that of the next round. The loop may be unrolled altogether.
 bool is_around_barrier(const RaceEvent& race, const ptx::Site& one, const ptx::Site& other,
                        const ptx::SiteTable& sites) {
   const std::optional<std::uint32_t> loop = innermost_loop(one, other);
@@ -94,12 +103,15 @@ bool is_around_barrier(const RaceEvent& race, const ptx::Site& one, const ptx::S
                               race.second.last_sync == detector::LastSync::kKnown &&
                               race.first.last_sync_site == race.second.last_sync_site &&
                               index_of(race.first.last_sync_site) < sites.size();
-  if (!loop || !is_one_barrier) {
+  if (!is_one_barrier) {
     return false;
   }
   const ptx::Site& sync = sites[index_of(race.first.last_sync_site)];
-  const bool is_in_loop = sync.function == one.function && !sync.frames.empty() &&
-                          std::ranges::find(sync.loops, *loop) != sync.loops.end();
+  if (sync.function != one.function || sync.frames.empty()) {
+    return false;
+  }
+  const bool is_in_loop = loop ? std::ranges::find(sync.loops, *loop) != sync.loops.end()
+                               : share_text(one, other) && share_text(one, sync);
   if (!is_in_loop) {
     return false;
   }

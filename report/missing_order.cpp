@@ -88,14 +88,27 @@ class Clause {
       return "the wgmma is not waited for: wgmma.wait_group is missing, or leaves its group "
              "pending";
     }
-    if (site != nullptr && site->info.asynchrony == wire::Asynchrony::kThreadGroup &&
+    if (race_.first.site == race_.second.site && site != nullptr && site->loops.empty() &&
         !is_by_one_thread()) {
+      return nothing_orders();  // each has begun its copy before it could wait for the other's
+    }
+    const bool has_waited = second_.last_sync.starts_with("mbarrier.test_wait") ||
+                            second_.last_sync.starts_with("mbarrier.try_wait");
+    const bool is_of_thread =
+        site != nullptr && site->info.asynchrony == wire::Asynchrony::kThreadGroup;
+    if (has_waited && is_of_thread) {
+      return fmt::format(
+          "the asynchronous copy is not waited for: the wait{} is for an arrival that the copy "
+          "does "
+          "not hold up. __pipeline_arrive_on() (cp.async.mbarrier.arrive) is missing, or "
+          "__pipeline_wait_prior() (cp.async.wait_group) before the arrival",
+          place_text(second_.last_sync_place));
+    }
+    if (is_of_thread && !is_by_one_thread()) {
       return wait_of_another_thread();
     }
     const std::string_view copy = first_.instruction;
-    if (copy.find("mbarrier") != copy.npos &&
-        (second_.last_sync.starts_with("mbarrier.test_wait") ||
-         second_.last_sync.starts_with("mbarrier.try_wait"))) {
+    if (has_waited && copy.find("mbarrier") != copy.npos) {
       return wait_for_another_phase();
     }
     const std::string wait =
@@ -183,14 +196,20 @@ class Clause {
 
   // A stream orders its own launches, but for the nodes of a graph.
   [[nodiscard]] std::string between_launches() const {
-    return first_.stream == second_.stream
-               ? fmt::format(
-                     "launch {} and launch {} are nodes of a graph with no way from one to the "
-                     "other: a dependency between them is missing",
-                     first_.launch, second_.launch)
-               : fmt::format(
-                     "no stream order, event or synchronisation between launch {} and launch {}{}",
-                     first_.launch, second_.launch, order_streams(first_, second_));
+    const ptx::Site* const poll = sites_.poll_before(race_.second);
+    return (first_.stream == second_.stream
+                ? fmt::format(
+                      "launch {} and launch {} are nodes of a graph with no way from one to the "
+                      "other: a dependency between them is missing",
+                      first_.launch, second_.launch)
+                : fmt::format(
+                      "no stream order, event or synchronisation between launch {} and launch {}{}",
+                      first_.launch, second_.launch, order_streams(first_, second_))) +
+           (poll == nullptr
+                ? ""
+                : fmt::format("; or, if launch {} waits{} for what launch {} stores then, {} is "
+                              "missing before that store",
+                              second_.launch, place_at(*poll), first_.launch, names_.fence));
   }
 
   [[nodiscard]] std::string release_fence() const {

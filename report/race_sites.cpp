@@ -42,6 +42,22 @@ bool RaceSites::is_update(detector::AccessSite id) const {
                              site->info.operation == wire::Operation::kReduction);
 }
 
+bool RaceSites::is_strong(detector::AccessSite id) const {
+  const ptx::Site* const site = find(id);
+  if (site == nullptr || site->info.asynchrony != wire::Asynchrony::kNone) {
+    return false;
+  }
+  const wire::Operation operation = site->info.operation;
+  const wire::MemoryOrder order = site->info.order;
+  if (operation == wire::Operation::kRead && order == wire::MemoryOrder::kVolatile) {
+    return !site->loops.empty() || !site->in_entry;
+  }
+  const bool is_access =
+      operation == wire::Operation::kRead || operation == wire::Operation::kWrite;
+  return operation == wire::Operation::kAtomic || operation == wire::Operation::kReduction ||
+         (is_access && order != wire::MemoryOrder::kWeak && order != wire::MemoryOrder::kVolatile);
+}
+
 bool RaceSites::is_product(detector::AccessSite id) const {
   const ptx::Site* const site = find(id);
   return site != nullptr && site->info.operation == wire::Operation::kMatrixProduct;
@@ -157,6 +173,20 @@ const ptx::Site* RaceSites::unfenced_flag() const {
                  store->info.element_count == 1
              ? store
              : nullptr;
+}
+
+const ptx::Site* RaceSites::poll_before(const detector::RaceAccess& access) const {
+  const ptx::Site* const site = find(access.site);
+  if (site == nullptr) {
+    return nullptr;
+  }
+  // Those of a function stand together, in the order of its text.
+  for (std::size_t i = index_of(site->id); i-- > 0 && sites_[i].function == site->function;) {
+    if (sites_[i].info.poll && !sites_[i].loops.empty()) {
+      return &sites_[i];
+    }
+  }
+  return nullptr;
 }
 
 const ptx::Site* RaceSites::library_arrival() const {

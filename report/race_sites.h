@@ -23,6 +23,9 @@ class RaceSites {
   [[nodiscard]] const ptx::Site* narrow_fence(const wire::SiteId* id) const;
 
   [[nodiscard]] bool is_update(detector::AccessSite id) const;
+  // An atomic operation, or as good as one: a relaxed, acquire or release access, or a volatile
+  // load that its loop, or who calls its function, may wait for.
+  [[nodiscard]] bool is_strong(detector::AccessSite id) const;
   [[nodiscard]] bool is_product(detector::AccessSite id) const;
   // A copy to shared memory that an mbarrier is told of.
   [[nodiscard]] bool is_load_of_shared(const detector::RaceAccess& access) const;
@@ -46,6 +49,8 @@ class RaceSites {
   // The plain store of a flag that has no fence before it, read in a loop that has one behind it;
   // with both the pair would be no race (RACE_RULES section 2).
   [[nodiscard]] const ptx::Site* unfenced_flag() const;
+  // In the text before the access, a loop that waits for a flag and has a fence behind it.
+  [[nodiscard]] const ptx::Site* poll_before(const detector::RaceAccess& access) const;
   // An arrival, by the second thread as the last thing before its access, at a barrier of CUDA's
   // libraries.
   [[nodiscard]] const ptx::Site* library_arrival() const;

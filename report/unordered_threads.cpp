@@ -54,6 +54,10 @@ class Clause {
                          name_of(atomic()),
                          first_.size == second_.size ? "" : ", and of the same size");
     }
+    if (is_between_blocks() &&
+        sites_.is_strong(race_.first.site) != sites_.is_strong(race_.second.site)) {
+      return plain_beside_strong();
+    }
     if (race_.kind == detector::RaceKind::kIntraWarp && rounds_.is_of_block) {
       return fmt::format(
           "{} is missing {} (two lanes of one warp; one of the lines races between warps as well)",
@@ -148,6 +152,19 @@ class Clause {
                          "barrier between the "
                          "loops"
                        : "the two accesses must be atomic, or each warp needs a place of its own");
+  }
+
+  // One of the two may come at any time: an order that the other one needs would be none.
+  [[nodiscard]] std::string plain_beside_strong() const {
+    const bool is_first = sites_.is_strong(race_.first.site);
+    const Access& strong = is_first ? first_ : second_;
+    const Access& other = is_first ? second_ : first_;
+    const ptx::Site* const site = sites_.find(is_first ? race_.first.site : race_.second.site);
+    return site->info.order == wire::MemoryOrder::kVolatile
+               ? fmt::format("{} beside the volatile {}{}: both must be atomic (cuda::atomic_ref)",
+                             name_of(other), verb_of(strong), place_text(strong.place))
+               : fmt::format("{} beside the atomic {}{} must be atomic as well", name_of(other),
+                             verb_of(strong), place_text(strong.place));
   }
 
   [[nodiscard]] std::string behind_flag() const {

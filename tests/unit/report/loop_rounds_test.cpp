@@ -89,6 +89,25 @@ TEST_CASE("behind a barrier between two lines of a loop the earlier line is of t
   CHECK_FALSE(sample.last().across);
 }
 
+TEST_CASE(
+    "behind a barrier between two lines there is a next round, if the loop is unrolled or not") {
+  Sample sample;
+  sample.race(sample.add(kWrite, 12), sample.add(kRead, 14));
+  const auto sync = sample.add(wire::Operation::kBarrier, 13);
+  for (detector::RaceAccess* const side :
+       {&sample.races.back().first, &sample.races.back().second}) {
+    side->last_sync = detector::LastSync::kKnown;
+    side->last_sync_site = sync;
+  }
+  CHECK(sample.last().across);
+  CHECK_FALSE(sample.last().within);
+  sample.sites[1].frames.push_back({"_Z3addPi", "/src/add.cu", 30, 5});  // inlined at two places
+  CHECK_FALSE(sample.last().across);
+  sample.sites[1].frames.pop_back();
+  sample.sites[0].in_entry = sample.sites[1].in_entry = false;  // a function that is called twice
+  CHECK_FALSE(sample.last().across);
+}
+
 TEST_CASE("what races within a warp wants the barrier that another race of its lines wants") {
   constexpr auto kWarp = detector::RaceKind::kIntraWarp;
   Sample sample;

@@ -106,6 +106,27 @@ TEST_CASE("updates in place and plain accesses beside atomics want an atomic") {
   CHECK_THAT(beside.text(), Catch::EndsWith("must be atomic as well, and of the same size"));
 }
 
+TEST_CASE("a plain access beside one that may come at any time wants no order, but to be atomic") {
+  Sample sample;
+  sample.sites[1].info.order = wire::MemoryOrder::kRelaxed;
+  CHECK(sample.text() ==
+        "the write at add.cu:12 beside the atomic read at add.cu:14 must be atomic as well");
+  sample.sites[0].info.order = wire::MemoryOrder::kRelaxed;
+  CHECK_THAT(sample.text(), Catch::Contains("no synchronisation between block 0 and block 1"));
+  sample.sites[0].info.order = wire::MemoryOrder::kWeak;
+  sample.sites[1].info.order = wire::MemoryOrder::kVolatile;  // as the cells of a stencil may be
+  CHECK_THAT(sample.text(), Catch::Contains("no synchronisation between block 0 and block 1"));
+  sample.sites[1].loops = {3};
+  CHECK(sample.text() ==
+        "the write at add.cu:12 beside the volatile read at add.cu:14: both must be atomic "
+        "(cuda::atomic_ref)");
+  sample.sites[1].loops.clear();
+  sample.sites[1].in_entry = false;  // its caller may wait in a loop
+  CHECK_THAT(sample.text(), Catch::Contains("both must be atomic"));
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  CHECK_THAT(sample.text(), Catch::StartsWith("__syncthreads() is missing"));
+}
+
 TEST_CASE("of an update beside an atomic the part that is none is named, not the atomic") {
   Sample sample;
   sample.race.kind = detector::RaceKind::kIntraBlock;
@@ -316,6 +337,56 @@ TEST_CASE("who waits for another phase than the copy's reads what was there befo
         "copy, and a wait for the mbarrier that the copy completes on is missing before the read");
   sample.second.last_sync = "bar.sync";
   CHECK_THAT(sample.text(), Catch::EndsWith("completes on is missing before the access"));
+}
+
+TEST_CASE("a wait for an mbarrier at which threads arrive and their copies do not") {
+  Sample sample;
+  sample.race.missing = detector::MissingOrder::kAsyncWaitMissing;
+  sample.sites[0].info.asynchrony = wire::Asynchrony::kThreadGroup;
+  sample.first.instruction = "cp.async.ca.shared.global";
+  sample.second.last_sync = "mbarrier.test_wait.parity.shared::cta.b64";
+  sample.second.last_sync_place = {.function = "add(int*)", .file = "add.cu", .line = 13};
+  CHECK(sample.text() ==
+        "the asynchronous copy is not waited for: the wait at add.cu:13 is for an arrival that the "
+        "copy does not hold up. __pipeline_arrive_on() (cp.async.mbarrier.arrive) is missing, or "
+        "__pipeline_wait_prior() (cp.async.wait_group) before the arrival");
+}
+
+TEST_CASE("threads that store to one place by one asynchronous copy cannot wait for each other") {
+  Sample sample;
+  sample.race.missing = detector::MissingOrder::kAsyncWaitMissing;
+  sample.race.kind = detector::RaceKind::kIntraWarp;
+  sample.race.second.site = sample.race.first.site;
+  sample.sites[0].info.asynchrony = wire::Asynchrony::kBulkGroup;
+  sample.second = sample.first;
+  sample.second.thread = {4, 0, 0};
+  CHECK_THAT(sample.text(), Catch::StartsWith("two lanes of one warp store to one place by one"));
+  sample.sites[0].loops = {3};  // then it may be the copy of an earlier round
+  CHECK_THAT(sample.text(), Catch::StartsWith("the asynchronous copy is not waited for"));
+  sample.sites[0].loops.clear();
+  sample.second.thread = sample.first.thread;
+  CHECK_THAT(sample.text(), Catch::StartsWith("the asynchronous copy is not waited for"));
+}
+
+TEST_CASE(
+    "a launch that waits in a loop for another one may lack a fence, and no order of streams") {
+  Sample sample;
+  sample.race.kind = detector::RaceKind::kInterKernel;
+  sample.race.first.site = wire::SiteId{1};
+  sample.race.second.site = wire::SiteId{2};
+  sample.second.launch = 2;
+  sample.second.stream = 1;
+  sample.sites.push_back(
+      samples::site(2, wire::Operation::kRead, {{"_Z3addPi", "/src/add.cu", 20, 5}}));
+  sample.sites[1].info.poll = true;
+  CHECK_THAT(sample.text(), Catch::EndsWith("cudaStreamWaitEvent())"));
+  sample.sites[1].loops = {3};
+  CHECK_THAT(sample.text(),
+             Catch::EndsWith("cudaStreamWaitEvent()); or, if launch 2 waits at /src/add.cu:14 for "
+                             "what launch 1 stores then, __threadfence() is missing before that "
+                             "store"));
+  sample.sites[1].function = "_Z5otherPi";
+  CHECK_THAT(sample.text(), Catch::EndsWith("cudaStreamWaitEvent())"));
 }
 
 TEST_CASE("before a copy overwrites shared memory its readers are waited for, never the copy") {
