@@ -170,7 +170,7 @@ Node AddressForms::node_of(std::string_view name) {
   found.state = Register::State::kBegun;
   ++depth_;
   ++work_;
-  found.node = found.definitions.size() == 1                  ? result_of(found.definitions[0])
+  found.node = are_alike(found)                               ? result_of(found.definitions[0])
                : found.definitions.size() <= kMostDefinitions ? counter(name, found)
                                                               : std::nullopt;
   --depth_;
@@ -178,6 +178,24 @@ Node AddressForms::node_of(std::string_view name) {
   found.state = found.node || !is_cut_ ? Register::State::kDone : Register::State::kNew;
   is_cut_ = is_cut_ || was_cut;
   return found.node;
+}
+
+// Made by the same instruction in each place, of the same registers: before a loop and at its end,
+// say, of its counter. Which round's value it is no form says.
+bool AddressForms::are_alike(const Register& found) const {
+  const auto instruction_of = [&](const Definition& definition) -> const Instruction& {
+    return program_.module.statements[definition.statement].instruction;
+  };
+  const Definition& first = found.definitions[0];
+  return std::ranges::all_of(found.definitions, [&](const Definition& each) {
+    const Instruction& one = instruction_of(first);
+    const Instruction& other = instruction_of(each);
+    return &one == &other ||
+           (each.is_whole && each.element == first.element && each.bytes == first.bytes &&
+            other.predicate.empty() && one.opcode == other.opcode &&
+            one.modifiers == other.modifiers &&
+            std::ranges::equal(one.operands, other.operands, {}, &Operand::text, &Operand::text));
+  });
 }
 
 Node AddressForms::result_of(const Definition& definition) {

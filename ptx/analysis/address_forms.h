@@ -1,8 +1,8 @@
 // The values of a function's registers as expressions (ptx/address_form.h): of registers with one
-// definition that no predicate guards, and of counters of loops, which have one before the loop and
-// one or more that add to them. A counter's value is its first one and some times each of its
-// steps; two uses of one counter may be of different rounds, so each has numbers of times of its
-// own.
+// definition that no predicate guards, or with several that read the same, and of counters of
+// loops, which have one before the loop and one or more that add to them. A counter's value is its
+// first one and some times each of its steps; two uses of one counter may be of different rounds,
+// so each has numbers of times of its own.
 //
 // Registers are looked up by name, whatever their scope: a shadowed one has several definitions.
 #pragma once
@@ -49,6 +49,7 @@ class AddressForms {
   void read_definitions();
   void define(const Operand& destination, Definition definition);
   std::optional<std::uint32_t> node_of(std::string_view name);
+  [[nodiscard]] bool are_alike(const Register& found) const;
   // Of `bytes`, as an instruction of that size reads it.
   std::optional<std::uint32_t> value_of(const Operand& operand, std::uint32_t bytes);
   std::optional<std::uint32_t> special(const Operand& operand);

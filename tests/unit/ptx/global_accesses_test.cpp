@@ -106,6 +106,21 @@ TEST_CASE("a counter may have several steps, of a loop and of what is left over 
   CHECK_FALSE(has_form(loops + "mov.u64 %rd4, %rd1;\n@%p1 bra $loop;\n"));
 }
 
+TEST_CASE("what is made alike in several places is known") {
+  const std::string begin =
+                        "mov.u32 %r3, %r2;\ncvt.s64.s32 %rd5, %r3;\n$loop:\n"
+                        "shl.b64 %rd6, %rd5, 2;\nadd.s64 %rd4, %rd1, %rd6;\n" +
+                        kStore + "add.s32 %r3, %r3, %r1;\n",
+                    end = "@%p1 bra $loop;\n";
+  CHECK(has_form(begin + "cvt.s64.s32 %rd5, %r3;\n" + end));
+  CHECK(has_form(begin + "cvt.s64.s32 %rd5, %r3;\n" + end + "cvt.s64.s32 %rd5, %r3;\n" + end));
+  const std::string other =
+      GENERATE(as<std::string>{}, "cvt.s64.s32 %rd5, %r2;\n", "cvt.u64.u32 %rd5, %r3;\n",
+               "@%p1 cvt.s64.s32 %rd5, %r3;\n", "mul.wide.s32 %rd5, %r3, 1;\n");
+  INFO(other);
+  CHECK_FALSE(has_form(begin + other + end));
+}
+
 TEST_CASE("what a round makes of a counter is known") {
   CHECK(
       has_form("mov.u64 %rd4, %rd3;\n$loop:\nadd.s64 %rd5, %rd4, 16;\n"
