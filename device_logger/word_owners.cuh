@@ -106,7 +106,7 @@ class WordOwners {
         return word;
       }
     }
-    return state.bits();
+    return state.word_instead();
   }
 
   // What was met there: `bits`, or it is not changed.
@@ -170,13 +170,11 @@ class WordOwners {
   __device__ __forceinline__ void log_kept(WordOwner state, std::uint64_t granule,
                                            std::uint64_t address, const OwnerAccess& access,
                                            const UniformValue& value, bool is_frozen) const {
-    if (state.kind() == WordOwner::Kind::kNone) {
-      return;
-    }
+    const std::uint32_t count = state.count();
     const Queue queue(descriptor_);
-    const std::uint64_t word = state.has_second() ? load_word(granule, state) : 0;
+    const std::uint64_t word = count > 1 ? load_word(granule, state) : 0;
 #pragma unroll 1
-    for (std::uint32_t which = 0; which < (state.has_second() ? 2 : 1); ++which) {
+    for (std::uint32_t which = 0; which < count; ++which) {
       const OwnedAccess kept = state.kept(which, word);
       const std::uint32_t site = block_.shape().first_site + kept.site;
       if (is_quiet(descriptor_, site)) {

@@ -47,7 +47,7 @@ struct OwnerAccess {
   std::uint32_t value_mark = 0;  // of the value that is stored; 0: it is not known
 };
 
-inline constexpr std::uint32_t kMostOwnerBlocks = 1U << 24;
+inline constexpr std::uint32_t kMostOwnerBlocks = 1U << 23;
 inline constexpr std::uint32_t kMostOwnedSizeLog2 = 4;
 
 // Of the thread, but for the value. `interval` as shared_states.h has it: who is frozen logs all,
@@ -86,6 +86,8 @@ class WordOwner {
     kReadBehind,   // a write, and the newest read of its block, in an interval behind it, in which
                    // no other thread of the block has read: the thread and interval of the read are
                    // in the state, for they decide what conflicts; the write's in the word
+    kReadsBehind,  // kReadBehind, and a read of that interval by another thread, of as many bytes,
+                   // in the word; and maybe by more
   };
 
   BARRACUDA_WIRE explicit WordOwner(std::uint64_t bits) : bits_(bits) {}
@@ -124,19 +126,39 @@ class WordOwner {
     return std::uint64_t{mark} << kKindBits | static_cast<std::uint64_t>(Kind::kMarkedWrite);
   }
 
-  [[nodiscard]] BARRACUDA_WIRE bool is_word(std::uint64_t word) const {
-    return WordOwner(word).kind() == kind();
+  // The word of kReadsBehind for that of kReadBehind, with the second reader where it has a block.
+  [[nodiscard]] BARRACUDA_WIRE static std::uint64_t word_of_readers(std::uint64_t word,
+                                                                    const OwnedAccess& second) {
+    OwnedAccess beside = WordOwner(word).first();
+    beside.block = second.site << kThreadBits | second.thread;
+    return of(Kind::kReadsBehind, beside).bits_;
   }
 
-  // The first of what was kept, or the second, with what the word has of them.
+  // Of reads behind a write the word has their interval as well.
+  [[nodiscard]] BARRACUDA_WIRE bool is_word(std::uint64_t word) const {
+    const WordOwner beside(word);
+    return beside.kind() == kind() &&
+           (!is_read_behind() || beside.first().interval == first().interval);
+  }
+
+  // In place of a word that does not come.
+  [[nodiscard]] BARRACUDA_WIRE std::uint64_t word_instead() const {
+    return kind() == Kind::kReadsBehind ? word_of_readers(bits_, first()) : bits_;
+  }
+
+  // The first of what was kept, the second or the third, with what the word has of them.
   [[nodiscard]] BARRACUDA_WIRE OwnedAccess kept(std::uint32_t which, std::uint64_t word) const {
     const OwnedAccess here = first(), beside = WordOwner(word).first();
-    if (kind() != Kind::kReadBehind) {
+    if (!is_read_behind()) {
       return which == 0 ? here : beside;
     }
     OwnedAccess kept = which == 0 ? here : beside;
-    kept.thread = which == 0 ? beside.thread : here.thread;
-    kept.interval = which == 0 ? 0 : here.interval;  // some interval before the read's
+    kept.thread = which == 0   ? beside.thread
+                  : which == 1 ? here.thread
+                               : beside.block & ((1U << kThreadBits) - 1);
+    kept.site = which == 2 ? beside.block >> kThreadBits : kept.site;
+    kept.interval = which == 0 ? 0 : here.interval;  // some interval before the reads'
+    kept.block = here.block;
     return kept;
   }
 
@@ -144,8 +166,17 @@ class WordOwner {
     return (of(Kind::kNone, by).bits_ ^ bits_) >> kThreadShift == 0;
   }
 
-  [[nodiscard]] BARRACUDA_WIRE bool has_second() const {
-    return kind() == Kind::kReads || kind() == Kind::kReadWrite || kind() == Kind::kReadBehind;
+  [[nodiscard]] BARRACUDA_WIRE bool is_read_behind() const {
+    return kind() == Kind::kReadBehind || kind() == Kind::kReadsBehind;
+  }
+
+  // How many accesses it keeps.
+  [[nodiscard]] BARRACUDA_WIRE std::uint32_t count() const {
+    return kind() == Kind::kNone || kind() == Kind::kLogged  ? 0
+           : kind() == Kind::kReadsBehind                    ? 3
+           : kind() == Kind::kRead || kind() == Kind::kWrite ? 1
+           : kind() == Kind::kMarkedWrite                    ? 1
+                                                             : 2;
   }
 
   [[nodiscard]] BARRACUDA_WIRE WordOwner with(Kind kind) const {
@@ -153,7 +184,7 @@ class WordOwner {
   }
 
  private:
-  static constexpr int kKindBits = 3, kSizeBits = 3, kThreadBits = 10, kBlockBits = 24;
+  static constexpr int kKindBits = 4, kSizeBits = 3, kThreadBits = 10, kBlockBits = 23;
   static constexpr int kIntervalShift = kKindBits,
                        kSiteShift = kIntervalShift + static_cast<int>(kIntervalBits),
                        kSizeShift = kSiteShift + static_cast<int>(kStateSiteBits),
@@ -161,8 +192,10 @@ class WordOwner {
                        kBlockShift = kThreadShift + kThreadBits;
   static_assert(kBlockShift + kBlockBits == 64 && kMostOwnerBlocks == 1U << kBlockBits,
                 "every bit of a state has one meaning");
-  static_assert(static_cast<std::uint32_t>(Kind::kReadBehind) < 1U << kKindBits &&
+  static_assert(static_cast<std::uint32_t>(Kind::kReadsBehind) < 1U << kKindBits &&
                 kMostOwnedSizeLog2 < 1U << kSizeBits);
+  static_assert(static_cast<int>(kStateSiteBits) + kThreadBits <= kBlockBits,
+                "a second reader is where the word has a block");
 
   std::uint64_t bits_;
 };
@@ -225,11 +258,30 @@ BARRACUDA_LOGGER OwnerStep owner_read_behind(WordOwner state, const OwnedAccess&
                                              const LoadWord& load_word) {
   using Kind = WordOwner::Kind;
   OwnedAccess here = state.first(), beside = by;
-  beside.thread =
-      state.kind() == Kind::kReadBehind ? WordOwner(load_word()).first().thread : here.thread;
+  beside.thread = state.is_read_behind() ? WordOwner(load_word()).first().thread : here.thread;
   here.thread = by.thread;
   here.interval = by.interval;
   return to_owner(WordOwner::of(Kind::kReadBehind, here), WordOwner::of(Kind::kRead, beside), true);
+}
+
+// In the interval of the read that is kept, by another thread of its block: of many two are kept,
+// of two sites if there are any. The word has one size for both, and one number of what barriers of
+// a warp there were.
+template <class LoadWord>
+BARRACUDA_LOGGER OwnerStep owner_reads_behind(WordOwner state, const OwnedAccess& by,
+                                              const LoadWord& load_word) {
+  using Kind = WordOwner::Kind;
+  const std::uint64_t word = load_word();
+  const OwnedAccess first = state.kept(1, word);
+  const bool is_second = state.kind() == Kind::kReadBehind;
+  if (by.size_log2 != first.size_log2 || by.interval != first.interval) {
+    return is_second ? to_logged(state) : to_owner(state);
+  }
+  return {
+      .next = state.with(Kind::kReadsBehind),
+      .logs = false,
+      .sets_word = is_second || (first.site == state.kept(2, word).site && first.site != by.site),
+      .word = WordOwner::word_of_readers(word, by)};
 }
 
 template <class LoadWord>
@@ -250,11 +302,12 @@ BARRACUDA_LOGGER OwnerStep owner_read_step(WordOwner state, const OwnedAccess& b
   if (is_behind(state, by)) {
     return owner_read_behind(state, by, load_word);
   }
-  if (!state.is_of(by)) {
-    return to_logged(state);
+  if (state.is_read_behind()) {
+    return state.is_of(by)                   ? to_owner(state)
+           : state.first().block == by.block ? owner_reads_behind(state, by, load_word)
+                                             : to_logged(state);
   }
-  return state.kind() == Kind::kReadBehind ? to_owner(state)
-                                           : to_owner(state.with(Kind::kReadWrite), read, true);
+  return state.is_of(by) ? to_owner(state.with(Kind::kReadWrite), read, true) : to_logged(state);
 }
 
 // As shared_states.h has it for a thread's own accesses. Of many readers it is not known that all
@@ -264,14 +317,15 @@ BARRACUDA_LOGGER OwnerStep owner_write_step(WordOwner state, const OwnerAccess& 
                                             const LoadWord& load_word) {
   using Kind = WordOwner::Kind;
   const Kind kind = state.kind();
-  const bool is_after = state.is_of(access.by) || is_behind(state, access.by);
+  const bool is_after =
+      is_behind(state, access.by) || (state.is_of(access.by) && kind != Kind::kReadsBehind);
   if (kind == Kind::kReads || (kind != Kind::kNone && !is_after)) {
     return to_logged(state);
   }
   if (access.value_mark == 0) {
     return to_owner(WordOwner::of(Kind::kWrite, access.by));
   }
-  if (kind == Kind::kReadBehind) {
+  if (state.is_read_behind()) {
     return to_owner(WordOwner::of(Kind::kReadWrite, access.by),
                     WordOwner::of(Kind::kRead, state.kept(1, load_word())), true);
   }

@@ -35,13 +35,13 @@ bool NativeOwners::log_kept(wire::WordOwner state, std::uint64_t word, const Lan
                        .value = value,
                        .cta = queue.program_cta_of(kept.block)});
   };
-  using Kind = wire::WordOwner::Kind;
-  if (state.kind() == Kind::kNone || state.kind() == Kind::kLogged) {
-    return true;
+  for (std::uint32_t which = 0; which < state.count(); ++which) {
+    const bool has_value = which == 0 && has_same_value;
+    if (!log(state.kept(which, word), {.value = has_value ? lane.value : 0, .known = has_value})) {
+      return false;
+    }
   }
-  return log(state.kept(0, word),
-             {.value = has_same_value ? lane.value : 0, .known = has_same_value}) &&
-         (!state.has_second() || log(state.kept(1, word), {}));
+  return true;
 }
 
 // What was kept is logged before the state changes: a queue that is full lets the hook begin again,

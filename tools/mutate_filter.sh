@@ -74,6 +74,7 @@ events: what was logged before a barrier is so behind it|native_states.cpp|s/= w
 events: no barrier has something to order|native_states.cpp|s/wire::kLoggedSinceBarrier) != 0;/wire::kLoggedSinceBarrier) > 1;/
 intervals: no states are states|native_logger.cpp|s/std::uint64_t next = wire::kFrozen;/std::uint64_t next = interval;/
 events: what is logged does not tell its block|native_queue.cpp|s/^    tell_block();//
+events: a barrier of warps is logged though it orders nothing|native_states.cpp|s/if (is_logged() \&\& !log_barrier(event, queue)) {/if (!log_barrier(event, queue)) {/
 events: the block's is the warp's|native_states.cpp|s/event.kind = wire::RecordKind::kBlockEvent;//
 owned: who reads it beside does not matter|unlogged_accesses.cpp|s/!may_overlap(unlogged.owned, touched.accessed)/true/
 owned: copies read nothing|unlogged_accesses.cpp|s/\.accessed = accessed};/.accessed = written};/
@@ -128,8 +129,15 @@ code: unknown functions do not write|analysis/global_writes.cpp|s/is_harmless_ca
 code: copies do not write|analysis/global_writes.cpp|s/copies \&\& effect.space != StateSpace::kShared ? kFromUnknown : 0/0/
 code: variables are not written|analysis/global_writes.cpp|s/\.variables = (origins \& kFromVariables) != 0/.variables = false/
 code: volatile loads may stay unlogged|hooks/hook_call.cpp|s/site.info.order == wire::MemoryOrder::kWeak ? wire::kPlainRead : 0/wire::kPlainRead/
+exits: who has stored leaves nothing|passes/barrier_intervals.cpp|s/!from_access.come_before(site.statement);/true;/
+exits: what comes behind a barrier was before it too|passes/barrier_intervals.cpp|s/is_access \&\& from_begin.come_before(site.statement)/is_access/;s/      begin.push_back({.statement = site.statement});/      ;/
+exits: a barrier that may be passed ends what came before|passes/barrier_intervals.cpp|/const auto is_barrier = /,/};/s/ \&\&$/;/;/const auto is_barrier = /,/};/s/^           program.module.statements.*$//
+exits: who has passed a barrier leaves nothing|hooks/interval_text.cpp|s/setp.eq.u32 %__barracuda_f, {0}, 0;/setp.ge.u32 %__barracuda_f, {0}, 0;/
 forms: a guarded definition is one|analysis/address_forms.cpp|s/if (!definition.is_whole || !instruction.predicate.empty()) {/if (!definition.is_whole) {/
 forms: the last definition counts|analysis/address_forms.cpp|s/found.definitions.size() == 1 ?/found.definitions.size() >= 1 ?/;s/result_of(found.definitions\[0\])/result_of(found.definitions.back())/
+forms: alike are other registers' sums|analysis/address_forms.cpp|s/std::ranges::equal(one.operands, other.operands, {}, \&Operand::text, \&Operand::text)/one.operands.size() == other.operands.size()/
+forms: alike may be guarded|analysis/address_forms.cpp|s/other.predicate.empty() \&\& one.opcode/one.opcode/
+forms: alike are of any type|analysis/address_forms.cpp|s/one.modifiers == other.modifiers \&\&/true \&\&/
 forms: a counter may begin twice|analysis/address_forms.cpp|s/} else if (std::exchange(begin, \&definition) != nullptr) {/} else if (std::exchange(begin, \&definition) == \&definition) {/
 forms: a counter may double|analysis/address_forms.cpp|s/if (found.state == Register::State::kBegun ||/if (found.state == Register::State::kBegun) { return constant(0, 8); } if (/
 forms: strong accesses are plain|passes/global_accesses.cpp|s/^         effect.order == wire::MemoryOrder::kWeak \&\& /         /;s/ *site.info.order == wire::MemoryOrder::kWeak \&\& / /;s/^ *(site.hook == HookKind::kNone || site.hook == HookKind::kAccess) \&\&//
@@ -278,13 +286,21 @@ logger: a site beyond the table is an owner|unlogged_memory.h|s/return i < kMost
 logger: nothing is owned|unlogged_memory.h|s/if (i >= first_owned) {/if (false) {/
 logger: owned bytes may lie outside|unlogged_memory.h|s/: is_inside  *? LogDecision::kLeftOut/: begins_inside ? LogDecision::kLeftOut/
 owners: a word is of any state|word_owners.h|s/return second.with(kind).bits();/return kind == Kind::kNone ? 0 : second.bits();/
-owners: nobody writes what another reads|word_owners.h|s/if (!state.is_of(by)) {/if (false) {/
+owners: nobody writes what another reads|word_owners.h|s/return state.is_of(by) ? to_owner(state.with(Kind::kReadWrite), read, true) : to_logged(state);/return to_owner(state.with(Kind::kReadWrite), read, true);/
 owners: readers do not conflict|word_owners.h|s/if (kind == Kind::kReads || (kind/if ((kind/
 owners: any writer is the owner|word_owners.h|s/kind != Kind::kNone \&\& !is_after/false/
-owners: a write that is read behind it is its reader's|word_owners.h|s/WordOwner(load_word()).first().thread/here.thread/
+owners: a write that is read behind it is its reader's|word_owners.h|s/WordOwner(load_word()).first().thread/(load_word(), here.thread)/
 owners: a write that is read behind it is of the read's interval|word_owners.h|s/which == 0 ? 0 : here.interval/here.interval/
 owners: a read before a known value goes|word_owners.h|s/WordOwner::of(Kind::kRead, state.kept(1, load_word())), true/WordOwner(0), true/
 owners: a read behind a write takes its place|word_owners.h|s/return owner_read_behind(state, by, load_word);/return to_owner(read);/
+owners: of readers behind a write the first may write|word_owners.h|s/(state.is_of(access.by) \&\& kind != Kind::kReadsBehind)/state.is_of(access.by)/
+owners: readers behind a write are of one size|word_owners.h|s/by.size_log2 != first.size_log2 || //
+owners: readers behind a write are of one number|word_owners.h|s/ || by.interval != first.interval) {/) {/
+owners: the second reader behind a write is the first|word_owners.h|s/: beside.block \& ((1U << kThreadBits) - 1);/: here.thread;/
+owners: of many readers behind a write the second stays|word_owners.h|s/(first.site == state.kept(2, word).site \&\& first.site != by.site)/false/
+owners: a word behind a write is of any interval|word_owners.h|s/(!is_read_behind() || beside.first().interval == first().interval)/true/
+owners: a word that does not come has another place for its second reader|word_owners.h|s/return kind() == Kind::kReadsBehind ? word_of_readers(bits_, first()) : bits_;/return bits_;/
+owners: other blocks read behind a write as its own does|word_owners.h|s/: state.first().block == by.block ? owner_reads_behind/: true ? owner_reads_behind/
 owners: one reader stands for all|word_owners.h|s/: to_owner(state.with(Kind::kReads), read, true);/: to_owner(state);/
 owners: blocks of readers do not matter|word_owners.h|s/is_new_site : is_of_one || is_behind(beside, by));/is_new_site : false);/
 owners: intervals of readers do not matter|word_owners.h|s/return first.block == by.block \&\& !by.is_of_interval(first.interval)/return false/

@@ -251,11 +251,7 @@ class BlockFilter {
   void log_owners(const WarpOperation& by, std::uint64_t at, const Owner& owner,
                   const wire::OwnedAccess& who, bool is_frozen, std::vector<Step>& steps) {
     const wire::WordOwner state(owner.bits);
-    using Kind = wire::WordOwner::Kind;
-    if (state.kind() == Kind::kNone || state.kind() == Kind::kLogged) {
-      return;
-    }
-    for (std::uint32_t which = 0; which < (state.has_second() ? 2 : 1); ++which) {
+    for (std::uint32_t which = 0; which < state.count(); ++which) {
       const wire::OwnedAccess past = state.kept(which, owner.word);
       const bool has_left = is_frozen && have_left_.contains(past.thread);
       const bool settled = wire::is_settled(past, who, is_frozen, has_left);

@@ -57,7 +57,7 @@ class Granule {
     state_ = step.next;
     word_ = step.sets_word ? step.word : word_;
     // Else a thread of another block would wait for it.
-    const bool has_word = state_.has_second() || state_.kind() == WordOwner::Kind::kMarkedWrite;
+    const bool has_word = state_.count() > 1 || state_.kind() == WordOwner::Kind::kMarkedWrite;
     CHECK((!has_word || state_.is_word(word_)));
     return step.logs;
   }
@@ -68,13 +68,9 @@ class Granule {
  private:
   void log_kept(const OwnedAccess& by) {
     using Kind = WordOwner::Kind;
-    const Kind kind = state_.kind();
-    if (kind != Kind::kNone && kind != Kind::kLogged) {
-      const bool writes = kind != Kind::kRead && kind != Kind::kReads;
-      add(state_.kept(0, word_), writes, by);
-    }
-    if (state_.has_second()) {
-      add(state_.kept(1, word_), false, by);
+    const bool writes = state_.kind() != Kind::kRead && state_.kind() != Kind::kReads;
+    for (std::uint32_t which = 0; which < state_.count(); ++which) {
+      add(state_.kept(which, word_), writes && which == 0, by);
     }
   }
 
@@ -280,10 +276,84 @@ TEST_CASE("who reads a watched granule behind its write conflicts with a write o
   REQUIRE(granule.logged.size() == 3);
   CHECK((granule.logged[0].is_settled && granule.logged[0].access.thread == 1));
   CHECK((!granule.logged[1].is_settled && granule.logged[1].access.thread == 2));
-  Granule of_two;  // two readers of one interval: the word has no room for both
-  of_two.access({.thread = 1, .interval = 1, .site = 1, .writes = true});
-  of_two.access({.thread = 2, .interval = 2, .site = 2});
-  CHECK(of_two.access({.thread = 3, .interval = 2, .site = 2}));
+}
+
+TEST_CASE("many may read a watched granule behind its write, and two are kept", "[logger]") {
+  Granule granule;
+  const auto read = [&](std::uint32_t thread, std::uint32_t interval, std::uint32_t site) {
+    return granule.access({.thread = thread, .interval = interval, .site = site});
+  };
+  granule.access({.thread = 1, .interval = 1, .site = 1, .writes = true});
+  const std::uint32_t other_site = GENERATE(2U, 3U);
+  for (std::uint32_t interval = 2; interval < 5; ++interval) {
+    CHECK_FALSE(read(2, interval, 2));
+    CHECK_FALSE(read(3, interval, 2));
+    CHECK_FALSE(read(4, interval, other_site));  // in place of the second, if it is of another site
+    CHECK_FALSE(read(5, interval, 2));
+    CHECK_FALSE(read(2, interval, 2));
+  }
+  SECTION("a writer of their interval, be it one of them, conflicts with the other") {
+    CHECK(granule.access({.thread = 2, .interval = 4, .site = 1, .writes = true}));
+  }
+  SECTION("another block does with the write") {
+    CHECK(granule.access({.block = 1, .thread = 2, .interval = 4, .site = 1}));
+  }
+  REQUIRE(granule.logged.size() == 4);
+  CHECK(granule.logged[0].access == Access{.thread = 1, .site = 1, .writes = true});
+  CHECK(granule.logged[1].access == Access{.thread = 2, .interval = 4, .site = 2});
+  CHECK(granule.logged[2].access ==
+        Access{.thread = other_site == 2 ? 3U : 4U, .interval = 4, .site = other_site});
+}
+
+TEST_CASE("of two readers behind a write who writes in the next interval is behind both",
+          "[logger]") {
+  Granule granule;
+  granule.access({.thread = 1, .interval = 1, .site = 1, .writes = true});
+  granule.access({.thread = 2, .interval = 2, .site = 2});
+  granule.access({.thread = 3, .interval = 2, .site = 2});
+  CHECK_FALSE(granule.access({.thread = 4, .interval = 3, .site = 1, .writes = true}));
+  CHECK(granule.logged.empty());
+}
+
+TEST_CASE("readers behind a write are kept together if they are of one size and number") {
+  const auto read = [](std::uint32_t thread, std::uint32_t size_log2, std::uint32_t interval) {
+    return OwnerAccess{.by = {.thread = thread,
+                              .site = 2,
+                              .size_log2 = size_log2,
+                              .interval = interval,
+                              .counted = warp_bits(kCountsWarps)},
+                       .use = StateUse::kRead};
+  };
+  const std::uint32_t one = warp_bits(kCountsWarps) + 1;  // interval of the block
+  std::uint64_t word = 0;
+  const auto load_word = [&] { return word; };
+  WordOwner state = WordOwner::of(WordOwner::Kind::kWrite, {.thread = 1, .size_log2 = 2});
+  const OwnerStep step = owner_step(state, read(2, 2, one), load_word);
+  word = step.word;
+  state = step.next;
+  REQUIRE(state.kind() == WordOwner::Kind::kReadBehind);
+  CHECK_FALSE(owner_step(state, read(3, 2, one), load_word).logs);
+  CHECK(owner_step(state, read(3, 3, one), load_word).logs);
+  CHECK(owner_step(state, read(3, 2, one + 1), load_word).logs);  // of another number of its warp
+}
+
+TEST_CASE("a word of reads behind a write is of their interval, or something else stands for it") {
+  const OwnedAccess first{.thread = 2, .block = 7, .site = 3, .size_log2 = 2, .interval = 4};
+  const WordOwner state = WordOwner::of(WordOwner::Kind::kReadsBehind, first);
+  const auto word_in = [](std::uint32_t interval) {
+    return WordOwner::word_of_readers(
+        WordOwner::of(WordOwner::Kind::kRead, {.thread = 1, .site = 5, .interval = interval})
+            .bits(),
+        {.thread = 9, .site = 6});
+  };
+  CHECK(state.is_word(word_in(4)));
+  CHECK_FALSE(state.is_word(word_in(3)));
+  CHECK(state.kept(2, word_in(4)).thread == 9);
+  CHECK(state.kept(2, word_in(4)).site == 6);
+  CHECK(state.is_word(state.word_instead()));
+  CHECK((state.kept(2, state.word_instead()).thread == 2 &&
+         state.kept(2, state.word_instead()).site == 3 &&
+         state.kept(2, state.word_instead()).block == 7));
 }
 
 }  // namespace barracuda::wire
