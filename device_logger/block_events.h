@@ -2,7 +2,8 @@
 // Kernels that keep states (shared_states.h) do little else that is logged. Each warp adds itself
 // to a word in its block's memory, and the last one logs for all: a barrier cannot complete before
 // that, and after it nobody has arrived at the next one. What a warp does before its arrival has
-// its records before the one of the block, and what it does after it behind them.
+// its records before the one of the block, and what it does after it behind them. A barrier with
+// nothing of its block logged since the one before orders nothing: it needs no record.
 //
 // Whatever is not so, as a warp that arrives in parts or leaves while others wait, ends that for
 // the block: who finds it logs the events that were kept, each as its warp would have done, then
@@ -11,8 +12,7 @@
 //
 // Where the text of the kernel shows that all threads come to every barrier together (kCounted of
 // site_word.h), nothing is ever so. There all meet once more before each barrier, and one of them
-// logs it if something else of the block was logged since the last one that was: with nothing
-// before it, it orders nothing. The word counts the threads that leave. The end of a block of which
+// logs it if it has to be. The word counts the threads that leave. The end of a block of which
 // nothing was ever logged is counted; the last block of the launch logs for all of these.
 //
 // The miss: if the kernel never ends, arrivals at a barrier that does not complete stay unlogged.

@@ -395,6 +395,12 @@ class BlockStates {
     if (step.outcome == GatherStep::Outcome::kKept) {
       return;
     }
+    if (step.outcome == GatherStep::Outcome::kOfBlock && (event.site & kLeavesKernel) == 0) {
+      if (is_logged()) {
+        log_barrier(event);
+      }
+      return;
+    }
     const Queue queue(descriptor_);
     if (step.outcome == GatherStep::Outcome::kOfBlock) {
       event.kind = RecordKind::kBlockEvent;

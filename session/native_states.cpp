@@ -189,6 +189,14 @@ bool NativeStates::gather(wire::EventRecord event, const NativeQueue& queue) con
       bits = gathered.without_first().bits();
     }
   }
+  if (step.outcome == wire::GatherStep::Outcome::kOfBlock &&
+      (event.site & wire::kLeavesKernel) == 0) {
+    if (is_logged() && !log_barrier(event, queue)) {
+      return false;
+    }
+    bits = step.next.bits();
+    return true;
+  }
   if (step.outcome == wire::GatherStep::Outcome::kOfBlock) {
     event.kind = wire::RecordKind::kBlockEvent;
   }

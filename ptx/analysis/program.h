@@ -111,7 +111,8 @@ struct PlannedSite {
   bool may_be_left_out = false;  // an atomic that orders nothing: its hooks ask first
   std::optional<std::uint32_t> shortcut;  // of its kernel, that it takes
   bool may_be_counted = false;  // an event, if all threads of a block come to each barrier together
-  bool is_counted = false;  // an event that all threads of a block make, before any makes another
+  bool is_counted = false;    // an event that all threads of a block make, before any makes another
+  bool leaves_early = false;  // an exit: who has passed no barrier has nothing in a state either
   bool in_read_only_interval = false;  // a load that races with nothing while no thread has left
   InBatch in_batch = InBatch::kNone;
   std::uint32_t offset = 0;   // of the bytes that are meant, from the operand's address

@@ -265,7 +265,7 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
   if (site.is_of_warp) {
     return write_warp_barrier(site, event, next_label_++, called_);
   }
-  text += site.counts_intervals ? "" : write_tell_barriers(site, called_);
+  text += write_before_event(site, called_);
   text += event + logged.after;
   text += predicate.before.empty() ? "" : predicate.after + "}\n";
   return {.before = text, .after = after};

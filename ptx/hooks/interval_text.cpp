@@ -94,6 +94,19 @@ std::string write_tell_barriers(const PlannedSite& site, HookNames& called) {
                                 : std::string{};
 }
 
+// Who is frozen says of no interval that it leaves in it, and the thread needs its own no more.
+std::string write_before_event(const PlannedSite& site, HookNames& called) {
+  if (!site.counts_intervals) {
+    return write_tell_barriers(site, called);
+  }
+  return site.leaves_early && !site.is_counted
+             ? fmt::format(
+                   "{{\n.reg .pred %__barracuda_f;\nsetp.eq.u32 %__barracuda_f, {0}, 0;\n"
+                   "@%__barracuda_f mov.b32 {0}, {1};\n}}\n",
+                   kInterval, wire::kFrozen)
+             : std::string{};
+}
+
 std::string_view of_memory(const PlannedSite& site, std::string_view global,
                            std::string_view other) {
   return site.effect.space == StateSpace::kGlobal ? global : other;

@@ -31,6 +31,10 @@ HookText write_warp_barrier(const PlannedSite& barrier, std::string_view event, 
 // if none are.
 std::string write_tell_barriers(const PlannedSite& site, HookNames& called);
 
+// Before the hook of an event. Of an exit: who has nothing in a state leaves nothing behind
+// (PlannedSite::leaves_early).
+std::string write_before_event(const PlannedSite& site, HookNames& called);
+
 // The hook for the memory that an access is of: a module has the hooks alone that it calls.
 std::string_view of_memory(const PlannedSite& site, std::string_view global,
                            std::string_view other);

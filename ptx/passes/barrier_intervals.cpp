@@ -386,6 +386,39 @@ Expected<void> keep_where_known(Program& program, Kernel& kernel, std::uint32_t 
   return {};
 }
 
+// Who leaves behind a guard at the kernel's begin has nothing kept that others would have to be
+// held against behind a barrier that counts it as arrived: they go on as if it was still there.
+// Compilers make one exit of all, so it is asked of who comes there without a barrier.
+Expected<void> find_early_exits(Program& program, std::uint32_t index,
+                                std::span<PlannedSite> sites) {
+  TRY(const ControlFlow* const flow, program.flow_of(index));
+  std::vector<NearStops::Stop> begin{{.statement = flow->blocks[0].begin, .is_meant = true}}, kept;
+  const auto is_barrier = [&](const PlannedSite& site) {
+    return is_whole_barrier(program, site) &&
+           program.module.statements[site.statement].instruction.predicate.empty();
+  };
+  for (const PlannedSite& site : sites) {
+    if (is_barrier(site)) {
+      begin.push_back({.statement = site.statement});
+    }
+  }
+  const NearStops from_begin(*flow, std::move(begin));
+  for (const PlannedSite& site : sites) {
+    const bool is_access = site.counts_intervals && !bounds_interval(program, site);
+    if (is_barrier(site) || (is_access && from_begin.come_before(site.statement))) {
+      kept.push_back({.statement = site.statement, .is_meant = is_access});
+    }
+  }
+  const NearStops from_access(*flow, std::move(kept));
+  for (PlannedSite& site : sites) {
+    site.leaves_early = site.counts_intervals && site.counts_warps == 0 &&
+                        site.info.operation == wire::Operation::kExit &&
+                        flow->block_of(site.statement) != kNoBlock &&
+                        !from_access.come_before(site.statement);
+  }
+  return {};
+}
+
 Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> sites) {
   const std::uint32_t index = sites.front().function;
   const Function& entry = program.function(index);
@@ -434,7 +467,7 @@ Expected<void> visit(Program& program, bool has_shared, std::span<PlannedSite> s
                                      (kernel->keeps_states && may_be_shared(site)) ||
                                      (kernel->keeps_owners && may_be_watched(site)));
   }
-  return {};
+  return keeps_any ? find_early_exits(program, index, sites) : Expected<void>();
 }
 
 }  // namespace

@@ -130,6 +130,9 @@ TEST_CASE("a barrier that orders nothing is not logged", "[logger]") {
   CHECK(events_of(machine, "reduce_shared", 128) == std::vector{RecordKind::kBlockEvent});
   CHECK(events_of(machine, "store_and_wait", 64) ==
         std::vector{RecordKind::kBlockEvent, RecordKind::kBlockEvent});
+  // Of two barriers that each warp is counted at the first orders the loads before it.
+  CHECK(events_of(machine, "wait_if_zero", 64) ==
+        std::vector{RecordKind::kBlockEvent, RecordKind::kBlockEvent});
 }
 
 TEST_CASE("without states each warp logs each barrier", "[logger]") {

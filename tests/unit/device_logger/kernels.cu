@@ -143,6 +143,37 @@ extern "C" __global__ void leave_early(int* out) {
   out[threadIdx.x] = tile[threadIdx.x + 32];
 }
 
+// Nobody can see in the text that all threads come to the barriers.
+extern "C" __global__ void wait_if_zero(int* out) {
+  __shared__ int tile[64];
+  const unsigned t = threadIdx.x;
+  if (out[0] == 0) {
+    tile[t] = static_cast<int>(t);
+    __syncthreads();
+    tile[63 - t] += 1;
+    __syncthreads();
+    tile[t] += 1;
+  }
+}
+
+// The second half of the block leaves at once, or in larger grids 16 threads of it behind a
+// barrier, with a store.
+extern "C" __global__ void leave_at_once(int* out) {
+  __shared__ int tile[64];
+  const int t = static_cast<int>(threadIdx.x), late = gridDim.x > 1 ? 16 : 0;
+  if (t >= 32 + late) {
+    return;
+  }
+  tile[t] = t;
+  __syncthreads();
+  if (t >= 32) {
+    tile[t] = t + 1;
+    return;
+  }
+  __syncthreads();
+  out[t] = tile[(t + 32) % (32 + late)];
+}
+
 // Half of the lanes write local memory through the same generic pointer.
 extern "C" __global__ void use_generic(int* out, int which) {
   int local[4] = {1, 2, 3, 4};

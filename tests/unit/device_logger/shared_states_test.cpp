@@ -579,4 +579,11 @@ TEST_CASE("what a thread did before it left is logged by who never waited for it
   CHECK(std::ranges::count(logged, "ld.shared.u32") == 1);
 }
 
+TEST_CASE("a thread that leaves at once has left nothing to log", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  CHECK(logged_by(machine, "leave_at_once", 1, 64).empty());
+  const std::vector<std::string> logged = logged_by(machine, "leave_at_once", 2, 64);
+  CHECK(std::ranges::count(logged, "earlier st.shared.u32") == 2 * 16);
+}
+
 }  // namespace barracuda::wire

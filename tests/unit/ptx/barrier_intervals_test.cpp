@@ -441,6 +441,23 @@ TEST_CASE("what is under way at a barrier, or begins behind it, may be read ther
   CHECK(skipped_loads("$again:\n" + one + read + copy + commit + "@%p1 bra.uni $again;\n") == 0);
 }
 
+TEST_CASE("who leaves before any barrier and any access that is kept leaves nothing behind") {
+  const auto has_early_exit = [](const std::string& body) {
+    return instrument_with(body).text.find("mov.b32 %__barracuda_interval, 65536;") !=
+           std::string::npos;
+  };
+  const std::string guard = "mov.u32 %r7, %tid.x;\nsetp.lt.u32 %p1, %r7, 9;\n",
+                    leave = "@%p1 bra $to;\n", tile = kTile, to = "$to:\n",
+                    read = "ld.global.u32 %r4, [%rd1];\n";
+  CHECK(has_early_exit(guard + leave + tile + to));
+  CHECK(has_early_exit(guard + "@%p1 ret;\n" + tile));
+  CHECK(has_early_exit(guard + leave + tile + leave + kBarrier + kLoad + to));
+  CHECK_FALSE(has_early_exit(guard + read + leave + tile + "st.global.u32 [%rd1], %r2;\n" + to));
+  CHECK_FALSE(has_early_exit(guard + kStore + leave + kBarrier + kLoad + to));
+  CHECK_FALSE(has_early_exit(guard + leave + kStore + leave + kBarrier + kLoad + to));
+  CHECK_FALSE(has_early_exit(guard + kStore + "@%p1 bar.sync 0;\n" + leave + tile + to));
+}
+
 TEST_CASE("threads of a block are counted where all come to every barrier together") {
   const std::string store = kStore, barrier = kBarrier;
   const std::string differs = "mov.u32 %r7, %tid.x;\nsetp.lt.u32 %p2, %r7, 9;\n";
