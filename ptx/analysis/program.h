@@ -120,6 +120,7 @@ struct PlannedSite {
   // The branch with which a loop that waits begins again, where it is logged once that is over; 0:
   // in no such loop.
   std::size_t logged_behind = 0;
+  bool looks_first = false;  // a compare-and-swap that its loop makes until it succeeds
   // Puts into %__barracuda_u whether the lane makes anything of what it reads; empty: all lanes do.
   std::string use_condition;
   SubWord sub_word;

@@ -125,6 +125,21 @@ std::string write_register_value(std::string_view destination, const Operand& op
   return text;
 }
 
+HookText look_first(const PlannedSite& site, const Instruction& cas, std::uint32_t label) {
+  const std::uint32_t bits = 8U * site.info.element_bytes;
+  const std::string_view space = site.effect.space == StateSpace::kGlobal   ? ".global"
+                                 : site.effect.space == StateSpace::kShared ? ".shared"
+                                                                            : "";
+  return {.before = fmt::format("{{\n.reg .b{0} %__barracuda_x;\n.reg .pred %__barracuda_q;\n"
+                                "ld.volatile{1}.b{0} %__barracuda_x, {2};\n"
+                                "setp.ne.b{0} %__barracuda_q, %__barracuda_x, {3};\n"
+                                "@%__barracuda_q mov.b{0} {4}, %__barracuda_x;\n"
+                                "@%__barracuda_q bra $__barracuda_look{5};\n",
+                                bits, space, cas.operands[1].text, cas.operands[2].text,
+                                cas.operands[0].text, label),
+          .after = fmt::format("$__barracuda_look{}:\n}}\n", label)};
+}
+
 AtomicResult write_atomic_result(const PlannedSite& site, const Instruction& instruction) {
   const std::uint32_t bits =
       8U * (site.sub_word.word != 0 ? site.sub_word.word : site.info.element_bytes);

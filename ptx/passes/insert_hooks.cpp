@@ -10,6 +10,7 @@
 #include "ptx/analysis/insertions.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/register_sizes.h"
+#include "ptx/hooks/atomic_result.h"
 #include "ptx/hooks/copy_text.h"
 #include "ptx/hooks/hook_text.h"
 #include "ptx/hooks/interval_text.h"
@@ -74,6 +75,12 @@ class FunctionWriter {
     }
     HookText text = hooks_.write(site, statement);
     const std::size_t i = site.statement;
+    if (site.looks_first) {
+      const HookText look =
+          look_first(site, statement.instruction, static_cast<std::uint32_t>(site.statement));
+      text.before.insert(0, look.before);
+      text.after += look.after;
+    }
     if (site.hook == HookKind::kCall) {
       insert(find_sequence(i).begin, std::move(text.before));
     } else if (site.hook == HookKind::kHeap) {

@@ -7,6 +7,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "ptx/analysis/constants.h"
+#include "ptx/analysis/failed_swap.h"
 #include "ptx/analysis/load_or_store.h"
 #include "ptx/analysis/program.h"
 #include "ptx/control_flow.h"
@@ -17,6 +18,46 @@ namespace {
 
 bool is_fence(const PlannedSite& site) {
   return site.hook == HookKind::kEvent && site.effect.opcode_class == OpcodeClass::kFence;
+}
+
+// An atomic that leaves what it reads, whatever that is: `atomicAdd(&flag, 0)` is how programs load
+// a word that others change by atomics. Nobody can tell its write from the one before.
+bool only_looks(const PlannedSite& site, const Instruction& instruction) {
+  const auto is_zero = [](const Operand& operand) {
+    return operand.kind == Operand::Kind::kInteger && operand.bits == 0;
+  };
+  const auto& operands = instruction.operands;
+  if (site.hook != HookKind::kAtomic || instruction.opcode != Opcode::kAtom ||
+      site.sub_word.word != 0 || operands.size() < 3 ||
+      operands[0].kind != Operand::Kind::kRegister) {
+    return false;
+  }
+  return site.effect.is_cas ? operands.size() > 3 && operands[2].text == operands[3].text
+                            : is_zero(operands[2]) && (instruction.has(Modifier::kAdd) ||
+                                                       instruction.has(Modifier::kOr) ||
+                                                       instruction.has(Modifier::kXor));
+}
+
+bool is_plain_swap(const PlannedSite& site, const Instruction& instruction) {
+  return site.hook == HookKind::kAtomic && site.effect.is_cas && site.sub_word.word == 0 &&
+         !site.effect.shared_cluster && instruction.predicate.empty() &&
+         (site.info.element_bytes == 4 || site.info.element_bytes == 8) &&
+         instruction.operands[0].kind == Operand::Kind::kRegister;
+}
+
+// Locks that are tried until they are free, and what is computed anew until nobody has changed it
+// meanwhile.
+void mark_tries(const Program& program, const ControlFlow& flow, std::span<PlannedSite> sites) {
+  const auto is_swap = [&](const PlannedSite& site) {
+    return is_plain_swap(site, program.module.statements[site.statement].instruction);
+  };
+  if (std::ranges::none_of(sites, is_swap)) {
+    return;
+  }
+  const Constants constants(program.module, program.function(sites.front().function));
+  for (PlannedSite& site : sites) {
+    site.looks_first = is_swap(site) && is_only_made_again(program, flow, constants, sites, site);
+  }
 }
 
 class WaitingLoops {
@@ -52,11 +93,13 @@ class WaitingLoops {
   }
 
   // Beside fences; null if there is anything else.
-  static const PlannedSite* only_load(std::span<const PlannedSite> sites) {
+  [[nodiscard]] const PlannedSite* only_load(std::span<const PlannedSite> sites) const {
     const PlannedSite* load = nullptr;
     for (const PlannedSite& site : sites) {
-      if (site.hook == HookKind::kAcquire && site.effect.opcode_class == OpcodeClass::kLoad &&
-          load == nullptr) {
+      const bool loads =
+          (site.hook == HookKind::kAcquire && site.effect.opcode_class == OpcodeClass::kLoad) ||
+          only_looks(site, program_.module.statements[site.statement].instruction);
+      if (loads && load == nullptr) {
         load = &site;
       } else if (!is_fence(site)) {
         return nullptr;
@@ -129,12 +172,14 @@ Expected<void> run(Program& program) {
     return {};
   }
   return visit_functions(program, [&](std::span<PlannedSite> sites) -> Expected<void> {
-    if (std::ranges::none_of(
-            sites, [](const PlannedSite& site) { return site.hook == HookKind::kAcquire; })) {
+    if (std::ranges::none_of(sites, [](const PlannedSite& site) {
+          return site.hook == HookKind::kAcquire || site.hook == HookKind::kAtomic;
+        })) {
       return {};
     }
     TRY(const ControlFlow* const flow, program.flow_of(sites.front().function));
     WaitingLoops(program, *flow).mark(sites);
+    mark_tries(program, *flow, sites);
     return {};
   });
 }

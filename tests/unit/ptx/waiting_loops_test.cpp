@@ -57,6 +57,77 @@ TEST_CASE("a loop that waits is logged when it is over, with its fences in their
                              kTest));
 }
 
+TEST_CASE("a loop that waits by an atomic which changes nothing is logged when it is over") {
+  const auto logs = [](const std::string& atomic) {
+    const std::string text = instrumented("WAIT:\n" + atomic + kTest);
+    const std::size_t back = text.find("bra WAIT;"), begin = text.find("call", back);
+    REQUIRE(text.find("__barracuda_release_begin,") != text.npos);
+    CHECK((text.find("__barracuda_release_begin,") < back) ==
+          (text.find("__barracuda_release_end,") < back));
+    return text.find("__barracuda_release_begin,") < back || begin == text.npos;
+  };
+  CHECK_FALSE(logs("atom.global.add.u32 %r1, [%rd1], 0;\n"));
+  CHECK_FALSE(logs("atom.global.or.b32 %r1, [%rd1], 0;\n"));
+  CHECK_FALSE(logs("atom.acquire.gpu.global.cas.b32 %r1, [%rd1], 7, 7;\n"));
+  CHECK(logs("atom.global.add.u32 %r1, [%rd1], 1;\n"));
+  CHECK(logs("atom.global.add.u32 %r1, [%rd1], %r2;\n"));
+  CHECK(logs("atom.global.and.b32 %r1, [%rd1], 0;\n"));
+  CHECK(logs("atom.global.exch.b32 %r1, [%rd1], 0;\n"));
+  CHECK(logs("atom.global.cas.b32 %r1, [%rd1], 0, 1;\n"));
+  CHECK(logs("@%p2 atom.global.add.u32 %r1, [%rd1], 0;\n"));
+}
+
+TEST_CASE("a compare-and-swap that is tried until it succeeds is tried where it may succeed") {
+  const auto looks_first = [](const std::string& body, InstrumentOptions options = {}) {
+    const std::string module = instrumented(body, options);
+    const std::string text = module.substr(module.find(".entry k("));
+    const std::size_t look = text.find("ld.volatile"), swap = text.find("atom.", look),
+                      hook = text.find("__barracuda_release_begin", look),
+                      end = text.find("$__barracuda_look", swap);
+    CHECK((look == text.npos || (look < hook && hook < swap && swap < end && end != text.npos)));
+    return look != text.npos;
+  };
+  const std::string wait = "WAIT:\n", cas = "atom.global.cas.b32 %r1, [%rd1], 0, 1;\n",
+                    back = "@%p1 bra WAIT;\n", other = "mov.u32 %r3, 0;\n";
+  const std::string test = "setp.ne.s32 %p1, %r1, 0;\n";
+  CHECK(looks_first(wait + cas + test + back));
+  CHECK(looks_first(wait + cas + "setp.eq.s32 %p1, %r1, 0;\n@!%p1 bra WAIT;\n"));
+  CHECK(looks_first(other + wait +
+                    "nanosleep.u32 40;\natom.global.cas.b64 %rd2, [%rd1], %rd3, 1;\n"
+                    "setp.ne.s64 %p1, %rd2, %rd3;\n" +
+                    back));
+  CHECK(looks_first(wait + other + "atom.cas.b32 %r1, [%rd1], %r3, 1;\n" + test + back));
+  // In several blocks, as nvcc has a loop that ends where what the lock guards was done.
+  const std::string guarded = "st.global.u32 [%rd2], 0;\natom.global.exch.b32 %r4, [%rd1], 0;\n";
+  const std::string both = "setp.eq.s32 %p1, %r1, 0;\nsetp.ne.s32 %p3, %r1, 0;\n@%p3 bra ON;\n";
+  CHECK(looks_first(wait + cas + both + guarded + "ON:\nnot.pred %p4, %p1;\n@%p4 bra WAIT;\n"));
+  CHECK(looks_first(wait + cas + test + "@!%p1 bra ON;\nadd.u32 %r3, %r3, %r1;\nbra WAIT;\nON:\n"));
+  CHECK(looks_first(wait +
+                    "add.u32 %r4, %r3, 1;\natom.global.cas.b32 %r1, [%rd1], %r3, %r4;\n"
+                    "setp.ne.s32 %p1, %r3, %r1;\nmov.u32 %r3, %r1;\n" +
+                    back));
+  CHECK_FALSE(
+      looks_first(wait + cas + both + guarded + "ON:\nnot.pred %p4, %p2;\n@%p4 bra WAIT;\n"));
+  CHECK_FALSE(looks_first(wait + cas + both + guarded + "ON:\n" + back));  // %p1 is false there
+  CHECK_FALSE(looks_first(wait + cas + both + guarded + "ON:\nmembar.gl;\nbra WAIT;\n"));
+  CHECK_FALSE(looks_first(wait +
+                          "atom.global.cas.b32 %r1, [%rd1], %r3, %r4;\nmov.u32 %r3, %r1;\n"
+                          "setp.ne.s32 %p1, %r1, %r3;\n" +
+                          back));
+  CHECK_FALSE(looks_first(wait + cas + test + back, {.for_paper = true}));
+  // It may go on though it failed, or does something else in a turn.
+  CHECK_FALSE(looks_first(wait + cas + "setp.ne.s32 %p1, %r1, 1;\n" + back));
+  CHECK_FALSE(looks_first(wait + cas + "setp.eq.s32 %p1, %r1, 0;\n" + back));
+  CHECK_FALSE(looks_first(wait + cas + "setp.ne.f32 %p1, %r1, 0f00000000;\n" + back));
+  CHECK_FALSE(looks_first(wait + cas + "setp.ne.s32 %p2, %r1, 0;\n" + back));
+  CHECK_FALSE(looks_first(wait + cas + test + "and.pred %p1, %p1, %p2;\n" + back));
+  CHECK_FALSE(looks_first(wait + cas + test + "st.global.u32 [%rd1], 0;\n" + back));
+  CHECK_FALSE(looks_first(wait + cas + "mov.u32 %r1, %r2;\n" + test + back));
+  CHECK_FALSE(looks_first(wait + "@%p2 " + cas + test + back));
+  CHECK_FALSE(looks_first(wait + "atom.global.exch.b32 %r1, [%rd1], 1;\n" + test + back));
+  CHECK_FALSE(looks_first(cas + test + "@%p1 bra ON;\nON:\n"));
+}
+
 TEST_CASE("one that does more is logged in each turn") {
   const std::string load = "ld.volatile.global.u32 %r1, [%rd1];\n";
   CHECK(logs_each_turn("WAIT:\n" + load + "add.u64 %rd1, %rd1, 4;\n" + kTest));  // another place
