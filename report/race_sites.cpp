@@ -107,6 +107,15 @@ bool RaceSites::are_one_statement() const {
          one.file == other.file;
 }
 
+bool RaceSites::is_within_statement() const {
+  return are_one_statement() && is_read_first() &&
+         std::ranges::equal(find(race_.first.site)->frames, find(race_.second.site)->frames,
+                            [](const ptx::SourceFrame& one, const ptx::SourceFrame& other) {
+                              return one.file == other.file && one.line == other.line &&
+                                     one.column == other.column;
+                            });
+}
+
 bool RaceSites::is_update_around_store() const {
   const auto is_so = [this](const detector::RaceAccess& update, const detector::RaceAccess& store) {
     const ptx::Site* const around = find(update.site);
@@ -181,9 +190,13 @@ const ptx::Site* RaceSites::poll_before(const detector::RaceAccess& access) cons
     return nullptr;
   }
   // Those of a function stand together, in the order of its text.
-  for (std::size_t i = index_of(site->id); i-- > 0 && sites_[i].function == site->function;) {
-    if (sites_[i].info.poll && !sites_[i].loops.empty()) {
-      return &sites_[i];
+  for (std::size_t behind = index_of(site->id); behind != 0; --behind) {
+    const ptx::Site& before = sites_[behind - 1];
+    if (before.function != site->function) {
+      return nullptr;
+    }
+    if (before.info.poll && !before.loops.empty()) {
+      return &before;
     }
   }
   return nullptr;

@@ -38,6 +38,8 @@ class RaceSites {
   [[nodiscard]] bool are_steps_of_warp() const;
   // Of one statement of the source, as copies of an unrolled loop are.
   [[nodiscard]] bool are_one_statement() const;
+  // One statement reads and writes, and no two calls of its function are what races.
+  [[nodiscard]] bool is_within_statement() const;
   // One of the two updates bytes in place of which the other one stores a part: bit fields that
   // share a word, where the compiler writes back the others with the one that is meant.
   [[nodiscard]] bool is_update_around_store() const;

@@ -75,7 +75,7 @@ class Clause {
                          names_.block_barrier, where_barrier_belongs("threads of the block"),
                          first_.warp, second_.warp, or_wait_before_copy());
     }
-    return flag_ ? behind_flag() : between_blocks();
+    return flag_ ? behind(*flag_) : between_blocks();
   }
 
  private:
@@ -167,14 +167,14 @@ class Clause {
                              verb_of(strong), place_text(strong.place));
   }
 
-  [[nodiscard]] std::string behind_flag() const {
-    const ptx::Site& store = *flag_->store;
-    return store.info.element_bytes == flag_->poll->info.element_bytes
+  [[nodiscard]] std::string behind(const AwaitedFlag& flag) const {
+    const ptx::Site& store = *flag.store;
+    return store.info.element_bytes == flag.poll->info.element_bytes
                ? both_fences_missing(first_, names_, place_at(store))
                : fmt::format(
                      "the flag that is stored{} and awaited{} in different sizes hands nothing on: "
                      "one size is needed",
-                     place_at(store), place_at(*flag_->poll));
+                     place_at(store), place_at(*flag.poll));
   }
 
   [[nodiscard]] bool is_between_blocks() const {
@@ -185,6 +185,8 @@ class Clause {
     const std::string where =
         sites_.use_a_copy()
             ? "between the wait for the asynchronous copy and the other thread's access"
+        : !rounds_.across && sites_.is_within_statement()
+            ? "between the two accesses of one statement, which must become two"
         : !rounds_.across ? "between the two accesses"
         : !rounds_.within ? "before the next round of their loop"
                           : "between the two accesses, and before the next round of their loop";

@@ -508,6 +508,22 @@ TEST_CASE("bit fields of one word want words of their own or atomics, no barrier
   CHECK_THAT(sample.text(), Catch::StartsWith("__syncwarp() is missing"));
 }
 
+TEST_CASE("no barrier stands within a statement") {
+  Sample sample;
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  sample.sites[1].frames = sample.sites[0].frames;
+  CHECK(sample.text() ==
+        "__syncthreads() is missing between the two accesses of one statement, which must become "
+        "two (warp 0 and warp 0 of one block)");
+  LoopRounds rounds;
+  rounds.across = true;
+  rounds.within = false;  // behind the statement
+  CHECK_THAT(sample.text(rounds), Catch::Contains("missing before the next round of their loop"));
+  sample.sites[1].frames.push_back({"_Z3addPi", "/src/add.cu", 30, 5});  // of another call
+  CHECK_THAT(sample.text(),
+             Catch::StartsWith("__syncthreads() is missing between the two accesses ("));
+}
+
 TEST_CASE("what an unrolled loop has several times is one statement") {
   Sample sample;
   sample.sites[1].frames = sample.sites[0].frames;
