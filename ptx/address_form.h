@@ -59,6 +59,16 @@ struct AddressNode {
   friend bool operator==(const AddressNode&, const AddressNode&) = default;
 };
 
+// Whoever makes an access that it guards has found `less` less than `more`, or equal to it if it
+// may be: nodes of 8 bytes that have the whole numbers which the code compares.
+struct AddressGuard {
+  std::uint32_t less = 0, more = 0;
+  bool may_be_equal = false;
+  bool is_signed = false;
+
+  friend bool operator==(const AddressGuard&, const AddressGuard&) = default;
+};
+
 // One instruction that may access global memory.
 struct GlobalAccess {
   GlobalWrites leads;  // to what it accesses
@@ -66,6 +76,7 @@ struct GlobalAccess {
   // on, and its sites, whose numbers follow each other. No site: another access stands for it.
   std::optional<std::uint32_t> form;
   std::int64_t offset = 0;
+  std::vector<std::uint32_t> guards;  // of such an access: of GlobalAccesses::guards
   // An atomic operation that orders nothing and whose result decides nothing, at whatever address.
   // It has bytes and a site, as those have.
   bool is_atomic = false;
@@ -75,6 +86,7 @@ struct GlobalAccess {
 
 struct GlobalAccesses {
   std::vector<AddressNode> nodes;
+  std::vector<AddressGuard> guards;
   std::vector<GlobalAccess> accesses;  // all of the kernel
   bool are_known = false;              // if not, there may be others
 };

@@ -1,6 +1,7 @@
 #include "session/owned_memory.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -91,14 +92,47 @@ class Candidates {
   std::vector<Candidate> candidates_;
 };
 
-bool is_owned(const OwnedAllocation& allocation, const PartExtents& extents,
-              std::span<const std::optional<AffineAddress>> values) {
+// Never negative, so that it is the same without a sign.
+bool is_natural(const AffineAddress& value, const PartExtents& extents) {
+  __int128 least = value.constant;
+  for (std::size_t i = 0; i < kMostParts; ++i) {
+    least += std::min(__int128{0}, __int128{value.factors.at(i)} * (__int128{extents.at(i)} - 1));
+  }
+  return least >= 0;
+}
+
+// What guards all accesses of the allocation, as far as it is known at this launch.
+std::vector<IndexBound> bounds_of(const OwnedAllocation& allocation,
+                                  std::span<const ptx::AddressGuard> guards,
+                                  const AffineAddresses& addresses) {
+  std::vector<IndexBound> bounds;
+  for (const std::uint32_t number : allocation.accesses.front()->guards) {
+    const ptx::AddressGuard& guard = guards[number];
+    const std::optional<AffineAddress>&less = addresses.values[guard.less],
+          &more = addresses.values[guard.more];
+    const bool guards_all =
+        std::ranges::all_of(allocation.accesses, [&](const ptx::GlobalAccess* access) {
+          return std::ranges::find(access->guards, number) != access->guards.end();
+        });
+    const bool is_known =
+        less && more && less->step_count == 0 && more->is_constant() &&
+        more->constant > std::numeric_limits<std::int64_t>::min() &&
+        (guard.is_signed || (is_natural(*less, addresses.extents) && more->constant >= 0));
+    if (guards_all && is_known) {
+      bounds.push_back({.index = *less, .most = more->constant - (guard.may_be_equal ? 0 : 1)});
+    }
+  }
+  return bounds;
+}
+
+bool is_owned(const OwnedAllocation& allocation, std::span<const ptx::AddressGuard> guards,
+              const AffineAddresses& addresses) {
   std::vector<Footprint> footprints;
   for (const ptx::GlobalAccess* access : allocation.accesses) {
     if (access->is_atomic) {
       return false;
     }
-    const std::optional<AffineAddress>& base = values[*access->form];
+    const std::optional<AffineAddress>& base = addresses.values[*access->form];
     std::int64_t begin = 0;
     if (!base || __builtin_add_overflow(base->constant, access->offset, &begin)) {
       return false;
@@ -109,7 +143,8 @@ bool is_owned(const OwnedAllocation& allocation, const PartExtents& extents,
       footprints.push_back(footprint);
     }
   }
-  return are_disjoint(footprints, extents, allocation.range);
+  return are_disjoint(footprints, addresses.extents, allocation.range,
+                      bounds_of(allocation, guards, addresses));
 }
 
 }  // namespace
@@ -150,8 +185,7 @@ std::vector<OwnedAllocation> find_owned(const KnownLaunch& launch,
                                 .arguments = launch.arguments,
                                 .extents = launch.extents});
   for (Candidate& candidate : possible) {
-    if (candidate.is_of_atomics() ||
-        is_owned(candidate.allocation, addresses.extents, addresses.values)) {
+    if (candidate.is_of_atomics() || is_owned(candidate.allocation, accesses.guards, addresses)) {
       owned.push_back(std::move(candidate.allocation));
     }
   }

@@ -1,8 +1,11 @@
 #include "session/thread_overlap.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace barracuda::session {
@@ -75,16 +78,61 @@ class DigitSearch {
   int choices_ = 0;
 };
 
+// The parts of the threads' numbers that make an index: by part.
+using Parts = std::array<bool, kMostParts>;
+
+// The digit that stands for all parts of a bounded index: two threads that differ in them have
+// another index each, for each part is worth more than all smaller ones together, and the address
+// has a multiple of the index. Nothing if that is not so, or the bound is none.
+std::optional<Digit> digit_of(const IndexBound& bound, const AffineAddress& address,
+                              const PartExtents& extents, Parts& parts) {
+  std::vector<std::pair<__int128, std::size_t>> factors;
+  for (std::size_t i = 0; i < kMostParts; ++i) {
+    if (extents.at(i) > 1 && bound.index.factors.at(i) != 0) {
+      factors.emplace_back(bound.index.factors.at(i), i);
+    }
+  }
+  std::ranges::sort(factors);
+  if (factors.empty() || factors.front().first < 0) {
+    return std::nullopt;
+  }
+  const auto [least, first] = factors.front();
+  const __int128 times = address.factors.at(first) / least;
+  __int128 reach = 0;
+  for (const auto& [factor, part] : factors) {
+    if (factor <= reach || times == 0 || address.factors.at(part) != times * factor ||
+        parts.at(part)) {
+      return std::nullopt;
+    }
+    reach += factor * (__int128{extents.at(part)} - 1);
+  }
+  const __int128 most = std::max(__int128{0}, __int128{bound.most} - bound.index.constant);
+  if (most >= reach || reach > kFar) {
+    return std::nullopt;
+  }
+  for (const auto& [factor, part] : factors) {
+    parts.at(part) = true;
+  }
+  return Digit{.stride = times < 0 ? -times : times, .most = most, .is_of_thread = true};
+}
+
 // Of the threads' numbers. Nothing if some do not matter, so that two threads are alike.
 std::optional<std::vector<Digit>> digits_of_threads(const AffineAddress& address,
+                                                    std::span<const IndexBound> bounds,
                                                     const PartExtents& extents) {
   std::vector<Digit> digits;
+  Parts are_bounded{};
+  for (const IndexBound& bound : bounds) {
+    if (const auto digit = digit_of(bound, address, extents, are_bounded)) {
+      digits.push_back(*digit);
+    }
+  }
   for (std::size_t i = 0; i < kMostParts; ++i) {
     const __int128 factor = address.factors.at(i);
     if (extents.at(i) > 1 && factor == 0) {
       return std::nullopt;
     }
-    if (extents.at(i) > 1) {
+    if (extents.at(i) > 1 && !are_bounded.at(i)) {
       digits.push_back({.stride = factor < 0 ? -factor : factor,
                         .most = __int128{extents.at(i)} - 1,
                         .is_of_thread = true});
@@ -169,12 +217,12 @@ std::vector<Interval> meetings_of(std::span<const Footprint> footprints) {
 }  // namespace
 
 bool are_disjoint(std::span<const Footprint> footprints, const PartExtents& extents,
-                  const MemoryRange& range) {
+                  const MemoryRange& range, std::span<const IndexBound> bounds) {
   if (footprints.empty()) {
     return true;
   }
   const AffineAddress& first = footprints.front().address;
-  auto digits = digits_of_threads(first, extents);
+  auto digits = digits_of_threads(first, bounds, extents);
   const Interval span = span_of(footprints, extents);
   if (!digits || span.low < -kFar || span.high > kFar ||
       !std::ranges::all_of(footprints, [&](const Footprint& footprint) {

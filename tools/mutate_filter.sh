@@ -98,6 +98,13 @@ overlap: an access is where it begins|thread_overlap.cpp|s/\.low = apart - footp
 overlap: there is one round|thread_overlap.cpp|s/\.most = way \/ stride/.most = 0 * way/
 overlap: rounds end where the array begins|thread_overlap.cpp|s/ascend ? end - span.low : /ascend ? begin + 0 * end - span.low : /
 overlap: all go as the first does|thread_overlap.cpp|s/return footprint.address.factors == first.factors;/return !footprint.address.factors.empty();/
+guards: an index is another thread's as well|thread_overlap.cpp|s/if (factor <= reach || times == 0/if (times == 0/
+guards: the address may go otherwise|thread_overlap.cpp|s/ || address.factors.at(part) != times \* factor ||/ ||/
+guards: a part is bounded twice|thread_overlap.cpp|/address.factors.at(part) != times/{n;s/parts.at(part)/false/}
+guards: indices go down|thread_overlap.cpp|s/if (factors.empty() || factors.front().first < 0) {/if (factors.empty()) {/
+guards: of one access is of all|owned_memory.cpp|s/if (guards_all \&\& is_known) {/if (is_known) {/
+guards: equal is less|owned_memory.cpp|s/(guard.may_be_equal ? 0 : 1)/1/
+guards: what has no sign may be negative|owned_memory.cpp|s/(is_natural(\*less, addresses.extents) \&\& more->constant >= 0)/true/
 overlap: steps are multiples of the smallest|thread_overlap.cpp|s/return step % smallest == 0; })/return step != 0; })/
 overlap: too many choices are none|thread_overlap.cpp|/if (++choices_ > kMostChoices) {/{n;s/true/false/}
 logger: acquires are not looked at|native_logger.cpp|s/^      judge_access(\*descriptor, site_of(call, lane), addresses\[lane\], wire::AccessUse::kStrongRead);//
@@ -129,6 +136,12 @@ code: unknown functions do not write|analysis/global_writes.cpp|s/is_harmless_ca
 code: copies do not write|analysis/global_writes.cpp|s/copies \&\& effect.space != StateSpace::kShared ? kFromUnknown : 0/0/
 code: variables are not written|analysis/global_writes.cpp|s/\.variables = (origins \& kFromVariables) != 0/.variables = false/
 code: volatile loads may stay unlogged|hooks/hook_call.cpp|s/site.info.order == wire::MemoryOrder::kWeak ? wire::kPlainRead : 0/wire::kPlainRead/
+guards: one of two conditions is both|analysis/guards.cpp|s/(made.opcode == Opcode::kAnd \&\& value)/made.opcode == Opcode::kAnd/;s/(made.opcode == Opcode::kOr \&\& !value)/made.opcode == Opcode::kOr/
+guards: a branch goes on as it is taken|analysis/guards.cpp|s/const bool is_taken = i != before + 1;/const bool is_taken = i == before + 1;/
+guards: what is less may be more|analysis/guards.cpp|s/const bool is_less = relation->is_less == value;/const bool is_less = relation->is_less;/
+guards: a comparison that fails is one of equals|analysis/guards.cpp|s/relation->may_be_equal == value,/relation->may_be_equal,/
+guards: a predicate has its last value|analysis/guards.cpp|s/found->definitions != 1/found->definitions == 0/
+guards: a block with several ways to it has the first one's guard|analysis/guards.cpp|s/if (block.predecessors.size() != 1) {/if (block.predecessors.empty()) {/
 tries: what is found may be anything|analysis/failed_swap.cpp|s/(operands\[1\].text == result \&\& is_expected(operands\[2\]))/(operands[1].text == result)/
 tries: an equal result has failed|analysis/failed_swap.cpp|s/return is_meant ? std::optional(!is_equal)/return is_meant ? std::optional(is_equal)/
 tries: what is not known goes back|analysis/failed_swap.cpp|s/return known == known_.end() ? std::nullopt$/return known == known_.end() ? std::optional(true)/

@@ -129,6 +129,22 @@ Node AddressForms::base_of(const Operand& address) {
   return value_of(address.elements[0], kDoubleWord);
 }
 
+std::optional<AddressGuard> AddressForms::guard_of(const Comparison& comparison) {
+  const std::uint32_t bytes = integer_bytes(comparison.type);
+  const bool has_sign = is_signed(comparison.type);
+  const auto whole = [&](const Operand& operand) {
+    const Node node = bytes == 0 ? std::nullopt : value_of(operand, bytes);
+    return bytes == kWord ? combine(AddressOp::kWiden, kDoubleWord, node, node, has_sign) : node;
+  };
+  const Node less = whole(*comparison.less);
+  const Node more = less ? whole(*comparison.more) : std::nullopt;
+  return more ? std::optional(AddressGuard{.less = *less,
+                                           .more = *more,
+                                           .may_be_equal = comparison.may_be_equal,
+                                           .is_signed = has_sign})
+              : std::nullopt;
+}
+
 Node AddressForms::special(const Operand& operand) {
   const auto coordinate = coordinate_of(operand.component);
   constexpr std::pair<std::string_view, AddressOp> kKnown[] = {{"%tid", AddressOp::kThread},

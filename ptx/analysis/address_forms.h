@@ -18,6 +18,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "ptx/address_form.h"
+#include "ptx/analysis/guards.h"
 #include "ptx/analysis/parameter_words.h"
 #include "ptx/analysis/program.h"
 
@@ -29,6 +30,9 @@ class AddressForms {
 
   // The node of the address's base; nothing if it is not known.
   [[nodiscard]] std::optional<std::uint32_t> base_of(const Operand& address);
+
+  // Nothing if one of its sides is not known.
+  [[nodiscard]] std::optional<AddressGuard> guard_of(const Comparison& comparison);
 
   [[nodiscard]] std::vector<AddressNode> take_nodes() { return std::move(nodes_); }
 

@@ -7,11 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "base/strong_id.h"
 #include "device_logger/scope_order.h"
 #include "device_logger/unlogged_memory.h"
 #include "ptx/analysis/address_forms.h"
 #include "ptx/analysis/global_writes.h"
+#include "ptx/analysis/guards.h"
 #include "ptx/analysis/program.h"
 #include "ptx/analysis/register_uses.h"
 #include "ptx/analysis/result_use.h"
@@ -59,7 +62,10 @@ class EntryReader {
         has_fence_(std::ranges::any_of(
             program.functions[entry].reachable,
             [&](std::uint32_t index) { return program.functions[index].has_fence; })),
-        forms_(program, entry_) {}
+        forms_(program, entry_) {
+    const Expected<const ControlFlow*> flow = program.flow_of(entry);
+    flow_ = flow ? *flow : nullptr;
+  }
 
   GlobalAccess describe(const FoundAccess& found) {
     const Statement& statement = program_.module.statements[found.statement];
@@ -76,6 +82,7 @@ class EntryReader {
     } else {
       access.form = forms_.base_of(*address);
       access.offset = address->offset;
+      access.guards = access.form ? guards_at(found.statement) : std::vector<std::uint32_t>{};
     }
     access.bytes = size_of(effect.type) * effect.elements;
     for (const PlannedSite& site : sites) {
@@ -87,7 +94,11 @@ class EntryReader {
     return access;
   }
 
-  std::vector<AddressNode> take_nodes() { return forms_.take_nodes(); }
+  // All that the accesses name.
+  void hand_over(GlobalAccesses& all) {
+    all.nodes = forms_.take_nodes();
+    all.guards = std::move(guards_);
+  }
 
   // Those of a statement, in the order of the text.
   [[nodiscard]] std::span<PlannedSite> sites_at(std::size_t statement) {
@@ -102,17 +113,45 @@ class EntryReader {
     if (program_.effects[atomic].opcode_class == OpcodeClass::kReduction) {
       return true;
     }
+    return !has_fence_ && ptx::decides_nothing(program_, uses(), atomic);
+  }
+
+  const RegisterUses& uses() {
     if (!uses_) {
       uses_.emplace(program_, entry_);
     }
-    return !has_fence_ && ptx::decides_nothing(program_, *uses_, atomic);
+    return *uses_;
+  }
+
+  // What is not known of them says nothing.
+  std::vector<std::uint32_t> guards_at(std::size_t statement) {
+    std::vector<std::uint32_t> numbers;
+    if (flow_ == nullptr) {
+      return numbers;
+    }
+    for (const Comparison& comparison : Guards(program_, *flow_, uses()).at(statement)) {
+      const auto known = known_.try_emplace(comparison.less, forms_.guard_of(comparison));
+      if (!known.first->second) {
+        continue;
+      }
+      const AddressGuard& guard = *known.first->second;
+      const auto same = std::ranges::find(guards_, guard);
+      numbers.push_back(static_cast<std::uint32_t>(same - guards_.begin()));
+      if (same == guards_.end()) {
+        guards_.push_back(guard);
+      }
+    }
+    return numbers;
   }
 
   Program& program_;
   const Function& entry_;
   const bool has_fence_;
   AddressForms forms_;
+  const ControlFlow* flow_ = nullptr;  // null: what its branches decide is not known
   std::optional<RegisterUses> uses_;
+  std::vector<AddressGuard> guards_;
+  boost::unordered_flat_map<const Operand*, std::optional<AddressGuard>> known_;  // by its less
 };
 
 // Whether it has a hook that is gone round where a launch says so: of an aligned access, or of a
@@ -168,7 +207,7 @@ void find(Program& program, std::uint32_t entry, Kernel& kernel) {
     all.accesses.push_back(each.function == entry ? reader.describe(each)
                                                   : GlobalAccess{.leads = each.leads});
   }
-  all.nodes = reader.take_nodes();
+  reader.hand_over(all);
   if (!has_room_for_shortcuts(program, kernel)) {
     return;
   }

@@ -84,6 +84,53 @@ KERNEL planes(float* out, const float* in, int width, int height, int depth) {
   }
 }
 
+// A picture whose width is no multiple of the block's.
+KERNEL picture(float* out, const float* in, int width, int height) {
+  const int x = index_x(), y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height) {
+    out[y * width + x] = in[y * width + x] * 2;
+  }
+}
+
+KERNEL left_early(float* out, const float* in, unsigned width, unsigned height) {
+  const unsigned x = index_x(), y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x > width - 1 || y >= height) {
+    return;
+  }
+  out[size_t{y} * width + x] = in[0];
+}
+
+KERNEL guarded_rows(float* out, const float* in, int width, int height) {
+  const int x = index_x(), y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (y < height) {
+    out[y * width + x] = in[0];
+  }
+}
+
+KERNEL one_too_many(float* out, const float* in, int width, int height) {
+  const int x = index_x(), y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x <= width && y < height) {
+    out[y * width + x] = in[0];
+  }
+}
+
+KERNEL guarded_in_part(float* out, const float* in, int width, int height) {
+  const int x = index_x(), y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width) {
+    out[y * width + x] = in[0];
+  }
+  if (y == 3) {
+    out[y * width + x] = in[1];
+  }
+}
+
+KERNEL either(float* out, const float* in, int width, int height) {
+  const int x = index_x(), y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width || y < height) {
+    out[y * width + x] = in[0];
+  }
+}
+
 KERNEL padded_rows(float* out, const float* in, int n, unsigned step) {
   const unsigned row = blockIdx.x << 6 | threadIdx.x;
   out[row * step] = in[0];

@@ -115,6 +115,25 @@ TEST_CASE("planes of a volume are of one thread") {
   CHECK_FALSE(owns("planes", low));
 }
 
+TEST_CASE("a guard around an access makes its rows as wide as it says") {
+  const Launch odd{.block = {.x = 8, .y = 4}, .grid = {.x = 3, .y = 2}, .numbers = {19, 7}};
+  for (const std::string name : {"picture", "left_early"}) {
+    CAPTURE(name);
+    CHECK(owns(name, odd));
+    CHECK(owns(name, odd, kIn));
+    Launch low = odd;
+    low.numbers = {19, 100};
+    CHECK(owns(name, low));
+  }
+  CHECK_FALSE(owns("guarded_rows", odd));
+  CHECK_FALSE(owns("one_too_many", odd));
+  CHECK_FALSE(owns("guarded_in_part", odd));
+  CHECK_FALSE(owns("either", odd));
+  Launch negative = odd;
+  negative.numbers = {static_cast<std::uint32_t>(-5), 7};
+  CHECK_FALSE(owns("guarded_rows", negative));
+}
+
 TEST_CASE("bits that are put together are a sum where they are not the same bits") {
   CHECK(owns("padded_rows", {.numbers = {0, 1}}));
   CHECK(owns("padded_rows", {.numbers = {0, 3}}));
