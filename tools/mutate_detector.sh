@@ -194,7 +194,8 @@ locations: a long map takes what came last for the first|sync/small_map.h|s/inde
 locations: shared memory forgets at any barrier|happens_before/sync_rules.cpp|s/barrier.has_everybody(cta.warps)) {/!cta.warps.empty()) {/
 block: a split block loses what is known of the whole|shadow/block.cpp|s/if (whole != nullptr \&\& whole->is_empty()) {/if (whole != nullptr) {/
 block: a split block does not meet who touched all of it|shadow/block.h|s/  if (whole != nullptr) {$/  if (whole != nullptr \&\& is_whole) {/
-busy words: races with one site hide those with others|races/racing_sites.h|s/return found != sites_.end() \&\& found->races >= kEnough;/return !sites_.empty() \&\& sites_.front().races >= kEnough;/
+busy words: races with one site hide those with others|races/racing_sites.h|s/return each.site == site \&\& each.whose == whose \&\& each.races >= kEnough;/return each.races >= kEnough;/
+busy words: races within a warp hide those with others|races/racing_sites.h|s/return each.site == site \&\& each.whose == whose \&\& each.races >= kEnough;/return each.site == site \&\& each.races >= kEnough;/
 wgmma: a wait tells nothing|happens_before/async_copy_rules.cpp|s/\.lanes = kAllLanes,/.lanes = kAllLanes - 1,/
 wgmma: a wait is for its own warp alone|happens_before/async_copy_rules.cpp|s/completion_warp(Completion::kMatrixReads, warp++)/completion_warp(Completion::kMatrixReads, actor.warp.warp() + 0 * warp)/
 async: an arrival without a scope at another block gives nothing|sync/mbarrier.cpp|s/^  newest_.unscoped.join(gathering_.unscoped);//

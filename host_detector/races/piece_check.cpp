@@ -73,7 +73,8 @@ Relation relation_of(const PlacedPiece& access, Pass pass, const Cell& older, co
 }  // namespace
 
 void PieceCheck::take_cell(const PlacedPiece& access, Pass pass, Cell& older, const Cell& cell) {
-  if (racing_sites_.has_enough_of(older.site)) {
+  const RacingSites::Of whose = RacingSites::whose(older, cell);
+  if (racing_sites_.has_enough_of(older.site, whose)) {
     return;
   }
   const bool keeps_everything = access.engine().options.keeps_everything;
@@ -81,7 +82,7 @@ void PieceCheck::take_cell(const PlacedPiece& access, Pass pass, Cell& older, co
   if (relation == Relation::kUnordered) {
     if (const std::optional<Conflict> conflict = find_conflict(access, older, cell)) {
       if (!keeps_everything) {
-        racing_sites_.count(older.site, conflict->is_everywhere);
+        racing_sites_.count(older.site, whose, conflict->is_everywhere);
       }
       report(access, older, cell, *conflict);
     }

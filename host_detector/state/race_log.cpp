@@ -16,6 +16,11 @@ std::uint64_t next_number() {
   return ++last;
 }
 
+// Where the two accesses meet. A host's copy begins where it begins, whichever of its bytes races.
+std::uint64_t place_of(const RaceEvent& race) {
+  return std::max(race.first.address, race.second.address);
+}
+
 }  // namespace
 
 // The races that a thread met last, so that it counts them without a lock.
@@ -89,7 +94,7 @@ bool RaceLog::count_again(const Identity& identity, Severity severity, std::uint
 }
 
 bool RaceLog::count_again(const RaceEvent& race) {
-  return count_again(Identity::of(race), race.severity, race.first.address, race.count);
+  return count_again(Identity::of(race), race.severity, place_of(race), race.count);
 }
 
 void RaceLog::add(RaceEvent race) {
@@ -98,9 +103,9 @@ void RaceLog::add(RaceEvent race) {
   Known& known = is_new ? known_.emplace_back() : known_[place->second];
   const std::uint64_t before = known.count.fetch_add(race.count, std::memory_order_relaxed);
   if (is_new) {
-    known.address = race.first.address;
+    known.address = place_of(race);
   }
-  known.note(race.first.address, race.count);
+  known.note(place_of(race), race.count);
   const bool was_warning = known.severity == Severity::kWarning;  // or is new
   if (was_warning) {
     known.severity = race.severity;

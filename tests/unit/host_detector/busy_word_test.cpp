@@ -43,6 +43,35 @@ TEST_CASE("a warp that races at every word of its access counts each of them") {
   CHECK(scenario.races()[0].count == wire::kWarpLanes);
 }
 
+TEST_CASE("races within a warp are not enough of those between warps") {
+  Scenario scenario(1, 64);
+  WarpOperation read =
+      scenario.start({.warp = 0, .mask = 0}, word(Operation::kRead), wire::RecordKind::kAffine);
+  read.is_earlier = true;  // word by word, as the filter logs them
+  const auto shared = [](std::uint32_t index) {
+    return wire::tagged_address(wire::AddressSpace::kShared, 4 * index);
+  };
+  const std::uint32_t last = wire::kWarpLanes - 1;
+  for (std::uint32_t index = 1; index <= last; ++index) {
+    read.mask = std::uint32_t{1} << index;
+    read.lanes[index].address = shared(index);
+    scenario.detector.apply(read);
+  }
+  read.warp = 1;
+  read.mask = 1;
+  read.lanes[0].address = shared(0);
+  scenario.detector.apply(read);
+  WarpOperation store =
+      scenario.start({.warp = 0, .mask = kAll}, word(Operation::kWrite), wire::RecordKind::kAffine);
+  for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
+    store.lanes[lane].address = shared((lane + 1) % wire::kWarpLanes);
+  }
+  scenario.detector.apply(store);
+  REQUIRE(scenario.races().size() == 2);
+  CHECK(std::ranges::count(scenario.races(), RaceKind::kIntraBlock, &RaceEvent::kind) == 1);
+  CHECK(std::ranges::count(scenario.races(), RaceKind::kIntraWarp, &RaceEvent::kind) == 1);
+}
+
 TEST_CASE("a word that many threads write again and again costs no more with every round") {
   constexpr std::uint32_t kBlocks = 200;
   Scenario scenario(kBlocks, 1);
@@ -81,8 +110,8 @@ TEST_CASE("atomics of many warps on one word never race, and each is held agains
   }
   CHECK(scenario.races().empty());
   scenario.write({.cta = kBlocks - 1}, kData);
-  REQUIRE(scenario.races().size() == 1);
-  CHECK(scenario.races()[0].count == 8);
+  REQUIRE(scenario.races().size() == 2);  // with lanes of its warp, and with other blocks
+  CHECK(scenario.races()[0].count + scenario.races()[1].count == 3 + 8);
 }
 
 TEST_CASE("races with one site of a busy word do not hide a race with another") {

@@ -57,6 +57,21 @@ TEST_CASE("the sites of a race that was counted often enough are told once") {
   CHECK(limited.log.findings_so_far().races[0].count == 1100);
 }
 
+TEST_CASE("a race with a copy is elsewhere as well wherever it was met within the copy") {
+  const bool is_copy_first = GENERATE(true, false);
+  RaceLog log;
+  for (const std::uint64_t address : {0x1000, 0x1080}) {
+    RaceEvent race;
+    (is_copy_first ? race.first : race.second).address = 0x1000;
+    (is_copy_first ? race.second : race.first).address = address;
+    if (!log.count_again(race)) {
+      log.add(race);
+    }
+  }
+  REQUIRE(log.findings().races.size() == 1);
+  CHECK(log.findings().races[0].is_elsewhere);
+}
+
 TEST_CASE("a race is elsewhere as well once it was met at another address, or at several at once") {
   Limited limited;
   const auto is_elsewhere = [&] { return limited.log.findings_so_far().races.at(0).is_elsewhere; };
