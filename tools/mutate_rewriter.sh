@@ -56,7 +56,7 @@ polls: what is returned decides nothing|passes/sync_idioms.cpp|s/reach == Reach:
 polls: nothing is ahead behind a return|analysis/fence_paths.cpp|s/^  if (goes_on || from.leaves) {/  if (false) {/
 waiting: the address may change|passes/waiting_loops.cpp|s/ \&\& !writes(statement.instruction, kept);/;/
 waiting: a store between does not count|passes/waiting_loops.cpp|s/keeps = keeps \&\& is_harmless(program_.effects\[i\]) \&\& /keeps = keeps \&\& /
-waiting: one of two loads is enough|passes/waiting_loops.cpp|s/^          load == nullptr) {/          true) {/
+waiting: one of two loads is enough|passes/waiting_loops.cpp|s/if (loads \&\& load == nullptr) {/if (loads) {/
 waiting: a guard is none|passes/waiting_loops.cpp|s/bool keeps = instruction.predicate.empty();/bool keeps = true;/
 waiting: fences stay in the loop|passes/insert_hooks.cpp|s/site.hook == HookKind::kAcquire ? i : site.logged_behind + 1/i/
 collectives: a pair has one result|passes/warp_collectives.cpp|s/^  read.has_predicate_result = .*/  read.has_predicate_result = !read.has_value;/

@@ -52,13 +52,13 @@ expect_err 'an interruption kept the rest of the runs'
 
 cat >"$folder/lock.cu" <<'CUDA'
 __global__ void pass(int* x, int* lock, int* out) {
-  if (blockIdx.x == 0) x[0] = 1;
+  if (blockIdx.x == 1) x[0] = 1;
   while (atomicCAS(lock, 0, 1) != 0) {}
   __threadfence();
   x[1] += 1;
   __threadfence();
   atomicExch(lock, 0);
-  if (blockIdx.x == 1) out[0] = x[0];
+  if (blockIdx.x == 0) out[0] = x[0];
 }
 CUDA
 arguments=(--grid 2 --block 1 --arg 's32[4]:print' --arg 's32[1]' --arg "s32[1]:save=$folder/saved")

@@ -6,7 +6,7 @@
 
 __global__ void litmus(int* x, int* flag, int* out) {
   if (threadIdx.x == 0) {
-    if (blockIdx.x == 0) {
+    if (blockIdx.x == 1) {
       x[0] = 1;  // RACE
     }
     while (atomicCAS(&flag[0], 0, 1) != 0) {
@@ -15,7 +15,7 @@ __global__ void litmus(int* x, int* flag, int* out) {
     flag[1] += 1;
     __threadfence();
     atomicExch(&flag[0], 0);
-    if (blockIdx.x == 1) {
+    if (blockIdx.x == 0) {
       out[0] = x[0];  // RACE
     }
   }
