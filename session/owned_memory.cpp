@@ -92,15 +92,6 @@ class Candidates {
   std::vector<Candidate> candidates_;
 };
 
-// Never negative, so that it is the same without a sign.
-bool is_natural(const AffineAddress& value, const PartExtents& extents) {
-  __int128 least = value.constant;
-  for (std::size_t i = 0; i < kMostParts; ++i) {
-    least += std::min(__int128{0}, __int128{value.factors.at(i)} * (__int128{extents.at(i)} - 1));
-  }
-  return least >= 0;
-}
-
 // What guards all accesses of the allocation, as far as it is known at this launch.
 std::vector<IndexBound> bounds_of(const OwnedAllocation& allocation,
                                   std::span<const ptx::AddressGuard> guards,
@@ -108,16 +99,16 @@ std::vector<IndexBound> bounds_of(const OwnedAllocation& allocation,
   std::vector<IndexBound> bounds;
   for (const std::uint32_t number : allocation.accesses.front()->guards) {
     const ptx::AddressGuard& guard = guards[number];
-    const std::optional<AffineAddress>&less = addresses.values[guard.less],
-          &more = addresses.values[guard.more];
+    const std::optional<AffineAddress>& less = addresses.values[guard.less];
+    const std::optional<AffineAddress>& more = addresses.values[guard.more];
     const bool guards_all =
         std::ranges::all_of(allocation.accesses, [&](const ptx::GlobalAccess* access) {
           return std::ranges::find(access->guards, number) != access->guards.end();
         });
-    const bool is_known =
-        less && more && less->step_count == 0 && more->is_constant() &&
-        more->constant > std::numeric_limits<std::int64_t>::min() &&
-        (guard.is_signed || (is_natural(*less, addresses.extents) && more->constant >= 0));
+    // Without a sign, a negative limit is a large one, and a negative index is above it.
+    const bool is_known = less && more && less->step_count == 0 && more->is_constant() &&
+                          more->constant > std::numeric_limits<std::int64_t>::min() &&
+                          (guard.is_signed || more->constant >= 0);
     if (guards_all && is_known) {
       bounds.push_back({.index = *less, .most = more->constant - (guard.may_be_equal ? 0 : 1)});
     }

@@ -393,19 +393,15 @@ Expected<void> find_early_exits(Program& program, std::uint32_t index,
                                 std::span<PlannedSite> sites) {
   TRY(const ControlFlow* const flow, program.flow_of(index));
   std::vector<NearStops::Stop> begin{{.statement = flow->blocks[0].begin, .is_meant = true}}, kept;
-  const auto is_barrier = [&](const PlannedSite& site) {
-    return is_whole_barrier(program, site) &&
-           program.module.statements[site.statement].instruction.predicate.empty();
-  };
   for (const PlannedSite& site : sites) {
-    if (is_barrier(site)) {
+    if (is_whole_barrier(program, site)) {
       begin.push_back({.statement = site.statement});
     }
   }
   const NearStops from_begin(*flow, std::move(begin));
   for (const PlannedSite& site : sites) {
     const bool is_access = site.counts_intervals && !bounds_interval(program, site);
-    if (is_barrier(site) || (is_access && from_begin.come_before(site.statement))) {
+    if (is_whole_barrier(program, site) || (is_access && from_begin.come_before(site.statement))) {
       kept.push_back({.statement = site.statement, .is_meant = is_access});
     }
   }

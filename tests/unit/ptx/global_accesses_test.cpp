@@ -106,6 +106,24 @@ TEST_CASE("a counter may have several steps, of a loop and of what is left over 
   CHECK_FALSE(has_form(loops + "mov.u64 %rd4, %rd1;\n@%p1 bra $loop;\n"));
 }
 
+TEST_CASE("an access knows what the branches to it have decided") {
+  const auto guards = [](const std::string& body) {
+    const GlobalAccesses all = accesses_of(body);
+    REQUIRE(all.accesses.size() == 1);
+    return all.accesses[0].guards.size();
+  };
+  const std::string less = "setp.lt.u32 %p0, %r2, %r1;\n", in = "@%p0 bra $in;\n",
+                    store = "st.global.u32 [%rd3], 0;\n",
+                    out = "bra $out;\n$in:\n" + store + "$out:\n";
+  CHECK(guards(less + "@!%p0 bra $out;\n" + store + "$out:\n") == 1);
+  CHECK(guards(less + in + out) == 1);
+  CHECK(guards(store + less + in + "bra $out;\n$in:\n$out:\n") == 0);
+  CHECK(guards("setp.lt.u32 %p1, %r2, %r1;\n@!%p1 bra $out;\n" + store + "$out:\n") == 0);
+  CHECK(guards(less + in + "@%p1 bra $in;\n" + out) == 0);  // it may come without
+  CHECK(guards("@%p1 bra $in;\n" + less + in + out) == 0);
+  CHECK(guards("setp.eq.u32 %p0, %r2, %r1;\n" + in + out) == 0);
+}
+
 TEST_CASE("what is made alike in several places is known") {
   const std::string begin =
                         "mov.u32 %r3, %r2;\ncvt.s64.s32 %rd5, %r3;\n$loop:\n"

@@ -118,7 +118,8 @@ TEST_CASE("a compare-and-swap that is tried until it succeeds is tried where it 
   // It may go on though it failed, or does something else in a turn.
   CHECK_FALSE(looks_first(wait + cas + "setp.ne.s32 %p1, %r1, 1;\n" + back));
   CHECK_FALSE(looks_first(wait + cas + "setp.eq.s32 %p1, %r1, 0;\n" + back));
-  CHECK_FALSE(looks_first(wait + cas + "setp.ne.f32 %p1, %r1, 0f00000000;\n" + back));
+  CHECK_FALSE(looks_first(wait + "atom.global.cas.b32 %r1, [%rd1], %r3, 1;\n" +
+                          "setp.ne.f32 %p1, %r1, %r3;\n" + back));
   CHECK_FALSE(looks_first(wait + cas + "setp.ne.s32 %p2, %r1, 0;\n" + back));
   CHECK_FALSE(looks_first(wait + cas + test + "and.pred %p1, %p1, %p2;\n" + back));
   CHECK_FALSE(looks_first(wait + cas + test + "st.global.u32 [%rd1], 0;\n" + back));

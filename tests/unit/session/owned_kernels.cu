@@ -119,8 +119,26 @@ KERNEL guarded_in_part(float* out, const float* in, int width, int height) {
   if (x < width) {
     out[y * width + x] = in[0];
   }
-  if (y == 3) {
+  if (in[2] > 0) {
     out[y * width + x] = in[1];
+  }
+}
+
+KERNEL guarded_at_last(float* out, const float* in, int width, int height) {
+  const int x = index_x(), y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (in[2] > 0) {
+    out[y * width + x] = in[1];
+  }
+  if (x < width) {
+    out[y * width + x] = in[0];
+  }
+}
+
+KERNEL long_guard(float* out, const float* in, size_t most, int width) {
+  const size_t x = index_x();
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < most) {
+    out[y * width + x] = in[0];
   }
 }
 

@@ -120,14 +120,20 @@ TEST_CASE("a guard around an access makes its rows as wide as it says") {
   for (const std::string name : {"picture", "left_early"}) {
     CAPTURE(name);
     CHECK(owns(name, odd));
-    CHECK(owns(name, odd, kIn));
     Launch low = odd;
     low.numbers = {19, 100};
     CHECK(owns(name, low));
   }
+  CHECK(owns("picture", odd, kIn));
   CHECK_FALSE(owns("guarded_rows", odd));
   CHECK_FALSE(owns("one_too_many", odd));
   CHECK_FALSE(owns("guarded_in_part", odd));
+  CHECK_FALSE(owns("guarded_at_last", odd));
+  Launch with_long = odd;
+  with_long.numbers = {19, 0, 19};
+  CHECK(owns("long_guard", with_long));
+  with_long.numbers = {~0U, ~0U, 19};
+  CHECK_FALSE(owns("long_guard", with_long));
   CHECK_FALSE(owns("either", odd));
   Launch negative = odd;
   negative.numbers = {static_cast<std::uint32_t>(-5), 7};

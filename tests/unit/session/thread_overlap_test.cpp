@@ -176,9 +176,14 @@ TEST_CASE("a guard makes rows as wide as it says") {
   CHECK(with(x, 5));
   CHECK(with({.constant = 10, .factors = {1, 0, 0, 4}}, 15));
   CHECK_FALSE(with(x, 6));
-  CHECK_FALSE(with({.factors = {1, 0, 0, 3}}, 5));     // of threads 3 and 4 one index
+  CHECK_FALSE(with({.factors = {1, 0, 0, 3}}, 5));
   CHECK_FALSE(with({.factors = {1, 0, 0, 5}}, 5));     // the address goes otherwise
   CHECK_FALSE(with({.factors = {-1, 0, 0, -4}}, -2));  // bounded on the other side
+  // Two threads with one index have one address.
+  const AffineAddress alike{.constant = 1000, .factors = {1, 0, 0, 3, 6}};
+  const std::vector<Footprint> of_two = {{.address = alike, .bytes = 1}};
+  const std::vector<IndexBound> bounds = {{.index = {.factors = {1, 0, 0, 3}}, .most = 5}};
+  CHECK_FALSE(are_disjoint(of_two, extents, kRange, bounds));
 }
 
 TEST_CASE("no two threads share a byte where it is said that none do") {
