@@ -65,8 +65,6 @@ struct AddressGuard {
   std::uint32_t less = 0, more = 0;
   bool may_be_equal = false;
   bool is_signed = false;
-
-  friend bool operator==(const AddressGuard&, const AddressGuard&) = default;
 };
 
 // One instruction that may access global memory.

@@ -28,10 +28,11 @@ std::optional<Comparison> comparison_of(const Instruction& setp, bool value) {
     bool is_less, may_be_equal;
   };
 
-  constexpr Relation kRelations[] = {{Modifier::kLt, true, false},
-                                     {Modifier::kLe, true, true},
-                                     {Modifier::kGt, false, false},
-                                     {Modifier::kGe, false, true}};
+  constexpr Relation kRelations[] = {
+      {.name = Modifier::kLt, .is_less = true, .may_be_equal = false},
+      {.name = Modifier::kLe, .is_less = true, .may_be_equal = true},
+      {.name = Modifier::kGt, .is_less = false, .may_be_equal = false},
+      {.name = Modifier::kGe, .is_less = false, .may_be_equal = true}};
   const auto* const relation =
       std::ranges::find_if(kRelations, [&](const Relation& each) { return setp.has(each.name); });
   if (relation == std::end(kRelations) || setp.operands.size() != 3) {

@@ -130,15 +130,16 @@ class EntryReader {
       return numbers;
     }
     for (const Comparison& comparison : Guards(program_, *flow_, uses()).at(statement)) {
-      const auto known = known_.try_emplace(comparison.less, forms_.guard_of(comparison));
-      if (!known.first->second) {
-        continue;
+      const auto [known, is_new] = known_.try_emplace(comparison.less);
+      if (is_new) {
+        if (const auto guard = forms_.guard_of(comparison)) {
+          known->second = static_cast<std::uint32_t>(guards_.size());
+          guards_.push_back(*guard);
+        }
       }
-      const AddressGuard& guard = *known.first->second;
-      const auto same = std::ranges::find(guards_, guard);
-      numbers.push_back(static_cast<std::uint32_t>(same - guards_.begin()));
-      if (same == guards_.end()) {
-        guards_.push_back(guard);
+      const std::optional<std::uint32_t> number = known->second;
+      if (number) {
+        numbers.push_back(*number);
       }
     }
     return numbers;
@@ -151,7 +152,8 @@ class EntryReader {
   const ControlFlow* flow_ = nullptr;  // null: what its branches decide is not known
   std::optional<RegisterUses> uses_;
   std::vector<AddressGuard> guards_;
-  boost::unordered_flat_map<const Operand*, std::optional<AddressGuard>> known_;  // by its less
+  // By what is less: the guard's number; nothing if it is not known.
+  boost::unordered_flat_map<const Operand*, std::optional<std::uint32_t>> known_;
 };
 
 // Whether it has a hook that is gone round where a launch says so: of an aligned access, or of a
