@@ -27,7 +27,7 @@ class RaceSites {
   // load that its loop, or who calls its function, may wait for.
   [[nodiscard]] bool is_strong(detector::AccessSite id) const;
   [[nodiscard]] bool is_product(detector::AccessSite id) const;
-  // A copy to shared memory that an mbarrier is told of.
+  // A copy to shared memory that completes on an mbarrier.
   [[nodiscard]] bool is_load_of_shared(const detector::RaceAccess& access) const;
   [[nodiscard]] bool is_flag(detector::AccessSite id) const;
 

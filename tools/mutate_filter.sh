@@ -143,7 +143,7 @@ guards: a predicate has its last value|analysis/guards.cpp|s/found->definitions 
 guards: a block with several ways to it has the first one's guard|analysis/guards.cpp|s/if (block.predecessors.size() != 1) {/if (block.predecessors.empty()) {/
 tries: what is found may be anything|analysis/failed_swap.cpp|s/(operands\[1\].text == result \&\& is_expected(operands\[2\]))/(operands[1].text == result)/
 tries: an equal result has failed|analysis/failed_swap.cpp|s/return is_meant ? std::optional(!is_equal)/return is_meant ? std::optional(is_equal)/
-tries: what is not known goes back|analysis/failed_swap.cpp|s/return known == known_.end() ? std::nullopt$/return known == known_.end() ? std::optional(true)/
+tries: what is not known goes back|analysis/failed_swap.cpp|s/return known == known_.end() ? std::nullopt : /return known == known_.end() ? std::optional(true) : /
 tries: a result stays when it is overwritten|analysis/failed_swap.cpp|s/has_result_ = has_result_ \&\& written != swap_.operands\[0\].text;//
 tries: what is expected stays when it is overwritten|analysis/failed_swap.cpp|s/has_expected_ = has_expected_ \&\& written != swap_.operands\[2\].text;//
 tries: a predicate stays when it is overwritten|analysis/failed_swap.cpp|s/    std::erase_if(known_, .*$//
@@ -155,7 +155,7 @@ exits: who has stored leaves nothing|passes/barrier_intervals.cpp|s/!from_access
 exits: what comes behind a barrier was before it too|passes/barrier_intervals.cpp|s/is_access \&\& from_begin.come_before(site.statement)/is_access/;s/      begin.push_back({.statement = site.statement});/      ;/
 exits: who has passed a barrier leaves nothing|hooks/interval_text.cpp|s/setp.eq.u32 %__barracuda_f, {0}, 0;/setp.ge.u32 %__barracuda_f, {0}, 0;/
 forms: a guarded definition is one|analysis/address_forms.cpp|s/if (!definition.is_whole || !instruction.predicate.empty()) {/if (!definition.is_whole) {/
-forms: the last definition counts|analysis/address_forms.cpp|s/found.definitions.size() == 1 ?/found.definitions.size() >= 1 ?/;s/result_of(found.definitions\[0\])/result_of(found.definitions.back())/
+forms: the last definition counts|analysis/address_forms.cpp|s/= are_alike(found)  *? result_of(found.definitions\[0\])/= (are_alike(found) || true) ? result_of(found.definitions.back())/
 forms: alike are other registers' sums|analysis/address_forms.cpp|s/std::ranges::equal(one.operands, other.operands, {}, \&Operand::text, \&Operand::text)/one.operands.size() == other.operands.size()/
 forms: alike may be guarded|analysis/address_forms.cpp|s/other.predicate.empty() \&\& one.opcode/one.opcode/
 forms: alike are of any type|analysis/address_forms.cpp|s/one.modifiers == other.modifiers \&\&/true \&\&/

@@ -1,12 +1,12 @@
 #include "ptx/analysis/failed_swap.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "ptx/analysis/load_or_store.h"
+#include "ptx/type_family.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -76,9 +76,13 @@ class Way {
     if (branch.predicate.empty()) {
       return true;
     }
-    const auto known = std::ranges::find(known_, branch.predicate, &Known::predicate);
-    return known == known_.end() ? std::nullopt
-                                 : std::optional(known->value != branch.predicate_negated);
+    const std::optional<bool> value = known_value(branch.predicate);
+    return value ? std::optional(*value != branch.predicate_negated) : std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<bool> known_value(std::string_view predicate) const {
+    const auto known = std::ranges::find(known_, predicate, &Known::predicate);
+    return known == known_.end() ? std::nullopt : std::optional(known->value);
   }
 
   // Of what computes only; and of the swap itself, with which the way begins.
@@ -106,8 +110,8 @@ class Way {
       return std::nullopt;
     }
     if (instruction.opcode == Opcode::kNot && operands.size() == 2) {
-      const auto known = std::ranges::find(known_, operands[1].text, &Known::predicate);
-      return known == known_.end() ? std::nullopt : std::optional(!known->value);
+      const std::optional<bool> operand = known_value(operands[1].text);
+      return operand ? std::optional(!*operand) : std::nullopt;
     }
     const bool is_equal = instruction.has(Modifier::kEq);
     if (instruction.opcode != Opcode::kSetp || operands.size() != 3 || !has_result_ ||
@@ -122,9 +126,7 @@ class Way {
 
   // Floating-point numbers are equal of which the bits differ.
   [[nodiscard]] bool compares_bits(ScalarType type) const {
-    using enum ScalarType;
-    constexpr ScalarType kOfBits[] = {kB32, kU32, kS32, kB64, kU64, kS64};
-    return std::ranges::find(kOfBits, type) != std::end(kOfBits) &&
+    return (is_signed(type) || is_unsigned(type) || is_untyped(type)) &&
            size_of(type) == size_of(swap_.last_type());
   }
 

@@ -398,6 +398,9 @@ Expected<void> find_early_exits(Program& program, std::uint32_t index,
       begin.push_back({.statement = site.statement});
     }
   }
+  if (begin.size() == 1) {
+    return {};  // nobody passes a barrier that others have left out
+  }
   const NearStops from_begin(*flow, std::move(begin));
   for (const PlannedSite& site : sites) {
     const bool is_access = site.counts_intervals && !bounds_interval(program, site);

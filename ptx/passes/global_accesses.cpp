@@ -82,7 +82,9 @@ class EntryReader {
     } else {
       access.form = forms_.base_of(*address);
       access.offset = address->offset;
-      access.guards = access.form ? guards_at(found.statement) : std::vector<std::uint32_t>{};
+      if (access.form) {
+        access.guards = guards_at(found.statement);
+      }
     }
     access.bytes = size_of(effect.type) * effect.elements;
     for (const PlannedSite& site : sites) {
@@ -123,12 +125,18 @@ class EntryReader {
     return *uses_;
   }
 
-  // What is not known of them says nothing.
-  std::vector<std::uint32_t> guards_at(std::size_t statement) {
-    std::vector<std::uint32_t> numbers;
-    if (flow_ == nullptr) {
-      return numbers;
+  // The same for all statements of a block. What is not known of them says nothing.
+  const std::vector<std::uint32_t>& guards_at(std::size_t statement) {
+    const std::uint32_t block = flow_ == nullptr ? kNoBlock : flow_->block_of(statement);
+    const auto [place, is_new] = guards_of_.try_emplace(block);
+    if (is_new && block != kNoBlock) {
+      place->second = find_guards(statement);
     }
+    return place->second;
+  }
+
+  std::vector<std::uint32_t> find_guards(std::size_t statement) {
+    std::vector<std::uint32_t> numbers;
     for (const Comparison& comparison : Guards(program_, *flow_, uses()).at(statement)) {
       const auto [known, is_new] = known_.try_emplace(comparison.less);
       if (is_new) {
@@ -154,6 +162,7 @@ class EntryReader {
   std::vector<AddressGuard> guards_;
   // By what is less: the guard's number; nothing if it is not known.
   boost::unordered_flat_map<const Operand*, std::optional<std::uint32_t>> known_;
+  boost::unordered_flat_map<std::uint32_t, std::vector<std::uint32_t>> guards_of_;  // by block
 };
 
 // Whether it has a hook that is gone round where a launch says so: of an aligned access, or of a

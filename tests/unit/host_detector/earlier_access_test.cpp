@@ -92,7 +92,7 @@ TEST_CASE("a store before what its thread published is before who learnt of that
       if (learns) {
         learn(scenario, 2);
       }
-      // Who comes upon the store tells of it, and is overtaken by who comes after.
+      // The thread that meets the store logs it, but another thread may log its own access first.
       if (is_told_first) {
         store_early(scenario);
       }
