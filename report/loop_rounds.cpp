@@ -13,6 +13,7 @@
 
 #include "base/strong_id.h"
 #include "ptx/loop_number.h"
+#include "report/own_frame.h"
 
 namespace barracuda::report {
 namespace {
@@ -60,10 +61,7 @@ bool are_called_alike(const ptx::Site& one, const ptx::Site& other) {
         return left->frames.size() < right->frames.size();
       });
   return std::ranges::equal(
-      shorter->frames, std::span(longer->frames).first(shorter->frames.size()),
-      [](const ptx::SourceFrame& left, const ptx::SourceFrame& right) {
-        return left.file == right.file && left.line == right.line && left.column == right.column;
-      });
+      shorter->frames, std::span(longer->frames).first(shorter->frames.size()), are_of_one_place);
 }
 
 // Before neither access did its thread synchronise last in the innermost loop that both stand in.
@@ -87,11 +85,9 @@ bool share_loop_without_barrier(const RaceEvent& race, const ptx::Site& one, con
 
 // Copies of an unrolled loop: only a kernel's own text says that no caller came to it twice.
 bool share_text(const ptx::Site& one, const ptx::Site& other) {
-  const auto is_same = [](const ptx::SourceFrame& left, const ptx::SourceFrame& right) {
-    return left.file == right.file && left.line == right.line && left.column == right.column;
-  };
   return one.in_entry && one.frames.size() == other.frames.size() &&
-         std::equal(one.frames.begin() + 1, one.frames.end(), other.frames.begin() + 1, is_same);
+         std::equal(one.frames.begin() + 1, one.frames.end(), other.frames.begin() + 1,
+                    are_of_one_place);
 }
 
 // Both come behind one barrier of their loop, which stands between their lines: the earlier line is

@@ -99,8 +99,7 @@ class Clause {
     if (has_waited && is_of_thread) {
       return fmt::format(
           "the asynchronous copy is not waited for: the wait{} is for an arrival that the copy "
-          "does "
-          "not hold up. __pipeline_arrive_on() (cp.async.mbarrier.arrive) is missing, or "
+          "does not hold up. __pipeline_arrive_on() (cp.async.mbarrier.arrive) is missing, or "
           "__pipeline_wait_prior() (cp.async.wait_group) before the arrival",
           place_text(second_.last_sync_place));
     }

@@ -9,6 +9,10 @@ Frame resolved(const ptx::SourceFrame& frame) {
   return {.function = demangle(frame.function), .file = frame.file, .line = frame.line};
 }
 
+bool are_of_one_place(const ptx::SourceFrame& one, const ptx::SourceFrame& other) {
+  return one.file == other.file && one.line == other.line && one.column == other.column;
+}
+
 std::vector<Frame> resolved(const std::vector<ptx::SourceFrame>& frames) {
   std::vector<Frame> chain;
   chain.reserve(frames.size());

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/strong_id.h"
+#include "report/own_frame.h"
 #include "report/toolkit_path.h"
 
 namespace barracuda::report {
@@ -110,10 +111,7 @@ bool RaceSites::are_one_statement() const {
 bool RaceSites::is_within_statement() const {
   return are_one_statement() && is_read_first() &&
          std::ranges::equal(find(race_.first.site)->frames, find(race_.second.site)->frames,
-                            [](const ptx::SourceFrame& one, const ptx::SourceFrame& other) {
-                              return one.file == other.file && one.line == other.line &&
-                                     one.column == other.column;
-                            });
+                            are_of_one_place);
 }
 
 bool RaceSites::is_update_around_store() const {

@@ -136,8 +136,7 @@ class Clause {
     return sites_.is_load_of_shared(race_.second)
                ? fmt::format(
                      ", or a wait before the copy for an mbarrier at which warp {} arrives once "
-                     "its "
-                     "{} is over",
+                     "its {} is over",
                      first_.warp, verb_of(first_))
                : "";
   }
