@@ -75,6 +75,11 @@ class UnhookedDriver final : public session::DeviceDriver {
             .shared_bytes = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)};
   }
 
+  std::uint64_t memory_bytes() const override {
+    std::size_t free = 0, total = 0;
+    return memory_info_(&free, &total) == CUDA_SUCCESS ? total : 0;
+  }
+
   Handle current_context() const override {
     CUcontext context = nullptr;
     return context_get_current_(&context) == CUDA_SUCCESS ? handle_of(context) : Handle{};

@@ -61,6 +61,8 @@ class DeviceDriver {
   [[nodiscard]] virtual std::string device_name() const = 0;
   [[nodiscard]] virtual std::uint32_t device_arch() const = 0;  // 90 for sm_90
   [[nodiscard]] virtual Multiprocessors multiprocessors() const = 0;
+  // Of the current device, free or not; 0 if the driver does not tell.
+  [[nodiscard]] virtual std::uint64_t memory_bytes() const = 0;
   // Handle{} if none is current.
   [[nodiscard]] virtual Handle current_context() const = 0;
 

@@ -109,14 +109,16 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
 void GraphLaunches::leave_out(const GraphKernel& node, const LaunchesInFlight::InFlight& taken,
                               const Stream& stream, detector::StreamKey states,
                               GraphKernelLaunch& launch) {
-  const UnloggedAccesses::BegunLaunch begun{.id = taken.id,
-                                            .stream = stream.key,
-                                            .kernel = *node.kernel->kernel,
-                                            .arguments = node.arguments,
-                                            .variables = node.request.variables,
-                                            .is_programmatic = node.request.is_programmatic,
-                                            .grid = node.request.grid,
-                                            .block = node.request.block};
+  const UnloggedAccesses::BegunLaunch begun{
+      .id = taken.id,
+      .stream = stream.key,
+      .kernel = *node.kernel->kernel,
+      .arguments = node.arguments,
+      .variables = node.request.variables,
+      .is_programmatic = node.request.is_programmatic,
+      .grid = node.request.grid,
+      .block = node.request.block,
+      .most_owner_bytes = taken.area->states().most_owner_bytes()};
   LaunchRequest request = node.request;
   request.stream = stream.handle;
   const LaunchesInFlight::LeftOut left_out = in_flight_.leave_out(

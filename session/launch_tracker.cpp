@@ -156,16 +156,18 @@ void LaunchTracker::leave_out_accesses(Launch& launch, const LaunchRequest& requ
                                        const LaunchesInFlight::InFlight& taken,
                                        bool may_begin_early) {
   const ptx::Kernel& kernel = *launch.kernel_->kernel;
-  const UnloggedAccesses::BegunLaunch begun{.id = taken.id,
-                                            .stream = stream,
-                                            .kernel = kernel,
-                                            .arguments = std::move(launch.packed_),
-                                            .variables = request.variables,
-                                            .is_programmatic = request.is_programmatic,
-                                            .may_begin_early = may_begin_early,
-                                            .grid = request.grid,
-                                            .block = request.block,
-                                            .is_repeated = launch.is_repeated_};
+  const UnloggedAccesses::BegunLaunch begun{
+      .id = taken.id,
+      .stream = stream,
+      .kernel = kernel,
+      .arguments = std::move(launch.packed_),
+      .variables = request.variables,
+      .is_programmatic = request.is_programmatic,
+      .may_begin_early = may_begin_early,
+      .grid = request.grid,
+      .block = request.block,
+      .is_repeated = launch.is_repeated_,
+      .most_owner_bytes = taken.area->states().most_owner_bytes()};
   const UnloggedAccesses::LeftOut unlogged = in_flight_.unlogged().begin(begun);
   if (unlogged.is_whole) {
     launch.form_ = Launch::Form::kPlain;

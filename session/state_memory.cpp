@@ -10,10 +10,10 @@
 namespace barracuda::session {
 namespace {
 
-// Of all pieces together, of which the driver gives no more than a quarter of what is free at once.
-// A launch of 16,384 blocks with 8 KiB of shared memory each takes 260 MiB, and one that watches
-// 300 MB of floats 1.2 GB.
-constexpr std::uint64_t kMostBytes = std::uint64_t{6} << 30;
+// Of all pieces together: this part of the device's memory, of which the driver gives no more than
+// a quarter of what is free at once. A launch of 16,384 blocks with 8 KiB of shared memory each
+// takes 260 MiB, and one that watches 2 GiB of floats 8 GiB.
+constexpr std::uint64_t kShareOfMemory = 4;
 constexpr std::uint64_t kMostEmulated = std::uint64_t{128} << 20;
 // Besides what the program says: what the system takes in front of it, the tool's words behind it,
 // and what lies between them because of their alignment. Words beyond have no states.
@@ -59,6 +59,10 @@ std::uint32_t window_of(const StateMemory::Request& request) {
 
 }  // namespace
 
+StateMemory::StateMemory(DeviceDriver& driver)
+    : driver_(driver),
+      most_bytes_(driver.is_emulated() ? kMostEmulated : driver.memory_bytes() / kShareOfMemory) {}
+
 StateMemory::~StateMemory() {
   for (const Piece& piece : pieces_) {
     driver_.free_device(piece.address);
@@ -66,12 +70,11 @@ StateMemory::~StateMemory() {
 }
 
 StateMemory::Piece* StateMemory::allocate(std::uint64_t bytes) {
-  const std::uint64_t most = driver_.is_emulated() ? kMostEmulated : kMostBytes;
   std::uint64_t held = 0;
   for (const Piece& piece : pieces_) {
     held += piece.bytes;
   }
-  while (held + bytes > most) {
+  while (held + bytes > most_bytes_) {
     const auto unused = std::ranges::find(pieces_, 0U, &Piece::launches);
     if (unused == pieces_.end()) {
       return nullptr;
@@ -153,7 +156,7 @@ StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t w
       keep_all ? 0 : wire::block_offset(blocks, window, kernel.state_granule_log2);
   const std::uint64_t unclear = wire::kEndedBlocksBytes + words,
                       bytes = unclear + words + of_blocks;
-  if (bytes > kMostBytes) {
+  if (bytes > most_bytes_) {
     return {};
   }
   Piece* piece = find(bytes, request.stream_key);

@@ -19,8 +19,7 @@ namespace barracuda::session {
 
 class StateMemory {
  public:
-  explicit StateMemory(DeviceDriver& driver) : driver_(driver) {}
-
+  explicit StateMemory(DeviceDriver& driver);
   ~StateMemory();
   StateMemory(const StateMemory&) = delete;
   StateMemory& operator=(const StateMemory&) = delete;
@@ -36,6 +35,9 @@ class StateMemory {
     wire::SharedStates of_blocks;
     std::uint64_t owners = 0;  // of what is watched; 0: it cannot be
   };
+
+  // The states of what one launch watches may take so much: their words take as much again.
+  [[nodiscard]] std::uint64_t most_owner_bytes() const { return most_bytes_ / 2; }
 
   // For the first launch, which would have to wait until there is memory.
   void reserve();
@@ -65,6 +67,7 @@ class StateMemory {
   Piece* allocate(std::uint64_t bytes);
 
   DeviceDriver& driver_;
+  const std::uint64_t most_bytes_;  // of all pieces
   std::vector<Piece> pieces_;
 };
 

@@ -190,7 +190,6 @@ MemoryRanges UnloggedAccesses::watched(const BegunLaunch& launch,
       std::max<std::uint64_t>(launch.kernel.accesses.accesses.size(), 1);
   const std::uint64_t most =
       std::max(kAlways, blocks * launch.block.volume() * instructions * kBytesOfAccess);
-  constexpr std::uint64_t kMostStates = std::uint64_t{3} << 30;  // and as much beside them
   MemoryRanges found;
   if (!launch.kernel.keeps_owners || blocks > wire::kMostOwnerBlocks) {
     return found;
@@ -200,7 +199,7 @@ MemoryRanges UnloggedAccesses::watched(const BegunLaunch& launch,
     const std::uint64_t its_states =
         (range.bytes >> launch.kernel.owner_granule_log2) * wire::kOwnerBytes;
     if (range.address % wire::kWatchedAlignment == 0 && range.bytes <= most &&
-        states + its_states < kMostStates && !overlap({range}, found)) {
+        states + its_states < launch.most_owner_bytes && !overlap({range}, found)) {
       states += its_states;
       found.push_back(
           {.address = range.address, .bytes = align_up(range.bytes, wire::kWatchedAlignment)});

@@ -51,7 +51,8 @@ class UnloggedAccesses {
     std::vector<MemoryRange> variables{};  // of each that the kernel names; no bytes: not known
     bool is_programmatic = false, may_begin_early = false;  // as LaunchTracker has it
     detector::Dim3 grid, block;
-    bool is_repeated = false;  // does what one did that was checked
+    bool is_repeated = false;                            // does what one did that was checked
+    std::uint64_t most_owner_bytes = ~std::uint64_t{0};  // StateMemory's
   };
 
   // What its descriptor says, and its hidden argument.

@@ -19,7 +19,8 @@ namespace barracuda::session {
 
 class HostMemoryDriver final : public DeviceDriver {
  public:
-  std::size_t limit = ~std::size_t{0};  // bytes that can be had in one piece
+  std::size_t limit = ~std::size_t{0};                   // bytes that can be had in one piece
+  std::uint64_t device_bytes = std::uint64_t{24} << 30;  // in all
   std::uint32_t processors = 132;
   bool emulated = false;
   std::map<std::uint64_t, std::size_t> blocks;  // what is allocated now
@@ -43,6 +44,8 @@ class HostMemoryDriver final : public DeviceDriver {
   Multiprocessors multiprocessors() const override {
     return {.count = processors, .shared_bytes = 228 * 1024};
   }
+
+  std::uint64_t memory_bytes() const override { return device_bytes; }
 
   Handle current_context() const override { return Handle{1}; }
 

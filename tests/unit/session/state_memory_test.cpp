@@ -115,6 +115,26 @@ TEST_CASE("what is watched has states and words in device memory") {
   CHECK(acquired.device_bytes() == wire::kEndedBlocksBytes + 4 * 4096);
 }
 
+TEST_CASE("states take no more than a quarter of the device's memory") {
+  constexpr std::uint64_t kWatched = 1 << 20;
+  HostMemoryDriver driver;
+  driver.device_bytes = 16 * kWatched;
+  StateMemory small(driver);
+  driver.device_bytes *= 2;
+  StateMemory large(driver);
+  CHECK(large.most_owner_bytes() == 4 * kWatched);
+  ptx::Kernel kernel = kernel_with_states();
+  kernel.keeps_states = false;
+  const LaunchRequest launch = launch_of(1000, 256);
+  const auto owners = [&](StateMemory& memory) {
+    return memory
+        .acquire({.kernel = kernel, .launch = launch, .watched_bytes = kWatched, .stream_key = {}})
+        .owners;
+  };
+  CHECK(owners(small) == 0);
+  CHECK(owners(large) != 0);
+}
+
 TEST_CASE("launches of one stream have the same memory, and those of two have not") {
   HostMemoryDriver driver;
   StateMemory memory(driver);

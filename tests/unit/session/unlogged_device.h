@@ -93,7 +93,8 @@ struct Device {
                         .may_begin_early = may_begin_early,
                         .grid = {.x = 2},
                         .block = {.x = 32},
-                        .is_repeated = is_repeated});
+                        .is_repeated = is_repeated,
+                        .most_owner_bytes = most_owner_bytes});
   }
 
   wire::UnloggedMemory launch(StreamKey stream, std::uint64_t in, std::uint64_t out,
@@ -115,6 +116,7 @@ struct Device {
   ptx::Kernel kernel;
   std::vector<MemoryRange> variables;  // that it names
   bool is_repeated = false;            // as BegunLaunch has it
+  std::uint64_t most_owner_bytes = kBytes * 4;
   std::uint32_t launches = 0, copies = 0;
   UnloggedAccesses reads{options, allocations, streams, problems, [](LaunchId) { return " (k)"; }};
 };
