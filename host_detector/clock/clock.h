@@ -18,6 +18,10 @@ namespace barracuda::detector {
 struct Snapshot {
   std::uint64_t of = 0;  // 0: of nothing that is known
   std::uint64_t version = 0;
+
+  [[nodiscard]] bool is_no_older_than(const Snapshot& other) const {
+    return of != 0 && of == other.of && version >= other.version;
+  }
 };
 
 class Clock {
@@ -55,6 +59,13 @@ class Clock {
   void join(const Clock& other);
   // The same clock with no CTA apart.
   [[nodiscard]] Clock without_home() const;
+
+  // What it knows of all CTAs but its home is what this had, and of its home it knows no less.
+  [[nodiscard]] const Snapshot& snapshot() const { return snapshot_; }
+
+  // None: CtaKey{}.
+  [[nodiscard]] CtaKey home() const { return home_ != nullptr ? home_->key() : CtaKey{}; }
+
   // All it knows, and it has no home, is what `snapshot` had.
   void set_snapshot(const Snapshot& snapshot);
   void raise(CtaKey cta, std::span<const WarpTime> known);
@@ -78,8 +89,7 @@ class Clock {
   [[nodiscard]] bool covers_parts(const Clock& other) const;
 
   [[nodiscard]] bool is_no_older_than(const Clock& other) const {
-    return snapshot_.of != 0 && snapshot_.of == other.snapshot_.of &&
-           snapshot_.version >= other.snapshot_.version;
+    return snapshot_.is_no_older_than(other.snapshot_);
   }
 
   void join_part(const CtaClockPointer& part);

@@ -70,12 +70,21 @@ Relation relation_of(const PlacedPiece& access, Pass pass, const Cell& older, co
   return is_conflict ? Relation::kUnordered : Relation::kUnrelated;
 }
 
+// What other CTAs did is before all threads alike that know the same of them: a plain read, by
+// lanes that know the same.
+bool depends_on_knowledge_alone(const PlacedPiece& access, Pass pass, const Cell& cell) {
+  const Actor& actor = access.actor();
+  return pass == Pass::kCompareAndRecord && !cell.writes() && !cell.is_asynchronous() &&
+         !access.piece.is_late && access.site().proxy == wire::Proxy::kGeneric &&
+         actor.warp.is_uniform() && actor.warp.state(0).clock.home() == actor.cta.key;
+}
+
 }  // namespace
 
-void PieceCheck::take_cell(const PlacedPiece& access, Pass pass, Cell& older, const Cell& cell) {
+bool PieceCheck::take_cell(const PlacedPiece& access, Pass pass, Cell& older, const Cell& cell) {
   const RacingSites::Of whose = RacingSites::whose(older, cell);
   if (racing_sites_.has_enough_of(older.site, whose)) {
-    return;
+    return false;
   }
   const bool keeps_everything = access.engine().options.keeps_everything;
   const Relation relation = relation_of(access, pass, older, cell);
@@ -94,6 +103,7 @@ void PieceCheck::take_cell(const PlacedPiece& access, Pass pass, Cell& older, co
     older = relation == Relation::kBefore ? left_after(access, older, cell)
                                           : left_lane_by_lane(access, older, cell);
   }
+  return relation == Relation::kBefore;
 }
 
 bool PieceCheck::take_cells(const PlacedPiece& access, Pass pass, Cells& older, const Cell& cell,
@@ -118,6 +128,38 @@ bool PieceCheck::take_cells(const PlacedPiece& access, Pass pass, Cells& older, 
   return is_merged;
 }
 
+// Behind a barrier of the grid all threads read what all blocks have added to: the first looks at
+// each member, one of another CTA at those of the first one's, and the others at none.
+void PieceCheck::take_members(const PlacedPiece& access, Pass pass, SharedAccessSet& shared_set,
+                              const Cell& cell) {
+  const CtaKey own = by_.actor.cta.key;
+  const Snapshot snapshot = depends_on_knowledge_alone(access, pass, cell)
+                                ? by_.actor.warp.state(0).clock.snapshot()
+                                : Snapshot{};
+  const std::optional<SharedAccessSet::AllBefore> known = shared_set.all_before();
+  const bool is_known = known && known->bytes == cell.bytes && known->launch == cell.launch() &&
+                        snapshot.is_no_older_than(known->by);
+  bool are_all_before = true;
+  const auto take = [&](Cell& older) {
+    if (!(older.bytes & cell.bytes).none()) {
+      const Cell was = older;
+      are_all_before = take_cell(access, pass, older, cell) && older == was && are_all_before;
+    }
+  };
+  if (!is_known) {
+    shared_set.update(take);
+  } else if (known->but_of != CtaKey{}) {
+    shared_set.update_of([&](CtaKey cta) { return cta == known->but_of; }, take);
+  }
+  const bool is_news = !is_known || (known->but_of != CtaKey{} && known->but_of != own);
+  if (are_all_before && is_news && snapshot.of != 0) {
+    shared_set.set_all_before({.bytes = cell.bytes,
+                               .launch = cell.launch(),
+                               .by = snapshot,
+                               .but_of = is_known ? CtaKey{} : own});
+  }
+}
+
 bool PieceCheck::take_set(const PlacedPiece& access, Pass pass, SharedAccessSet& shared_set,
                           const Cell& cell, bool records) {
   const LaunchId launch = by_.actor.launch();
@@ -125,11 +167,7 @@ bool PieceCheck::take_set(const PlacedPiece& access, Pass pass, SharedAccessSet&
   if (!is_one_of_them ||
       (shared_set.launch() != launch && by_.engine.order.is_before(shared_set.launch(), launch))) {
     shared_set.set_launch(launch);
-    shared_set.update([&](Cell& older) {
-      if (!(older.bytes & cell.bytes).none()) {
-        take_cell(access, pass, older, cell);
-      }
-    });
+    take_members(access, pass, shared_set, cell);
   }
   if (records && is_one_of_them) {
     add_to_set(by_.engine, shared_set, cell);

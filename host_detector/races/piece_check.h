@@ -34,12 +34,14 @@ class PieceCheck {
   // Accesses of a site to a busy word that are kept though they race with others of that site.
   static constexpr std::uint32_t kMostOfSite = 16, kMostOfWarp = 2;
 
-  // The next four hold `cell`, the access cut to the bytes of one history, against older ones.
+  // The next five hold `cell`, the access cut to the bytes of one history, against older ones.
   void take_history(const PlacedPiece& access, Pass pass, AccessHistory& history, const Cell& cell,
                     bool records);
   // True if it is one with some cell there.
   bool take_cells(const PlacedPiece& access, Pass pass, Cells& older, const Cell& cell,
                   bool may_merge);
+  void take_members(const PlacedPiece& access, Pass pass, SharedAccessSet& shared_set,
+                    const Cell& cell);
   // True if it was recorded there.
   bool take_set(const PlacedPiece& access, Pass pass, SharedAccessSet& shared_set, const Cell& cell,
                 bool records);
@@ -58,8 +60,8 @@ class PieceCheck {
   bool take_word(Scattered& scattered, std::uint64_t tagged, std::uint32_t lanes);
   // Where a comparison of the whole cells leaves no doubt.
   [[nodiscard]] Meeting meet(const PlacedPiece& access, const Cell& older) const;
-  // Leaves of `older` what is to be kept.
-  void take_cell(const PlacedPiece& access, Pass pass, Cell& older, const Cell& cell);
+  // Leaves of `older` what is to be kept. True if all of it came before the access.
+  bool take_cell(const PlacedPiece& access, Pass pass, Cell& older, const Cell& cell);
   [[nodiscard]] bool is_one_too_many(Pass pass, const AccessHistory& history,
                                      const Cell& cell) const;
 

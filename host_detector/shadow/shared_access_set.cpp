@@ -44,6 +44,7 @@ bool SharedAccessSet::is_valid() const {
 
 void SharedAccessSet::add(const Cell& cell) {
   DEBUG_ASSERT(cell.is_valid());
+  all_before_.reset();
   again_ += may_have_warp_of(cell) ? 1 : 0;
   if (cell.cta > newest_) {
     newest_ = cell.cta;

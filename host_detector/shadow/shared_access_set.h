@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/assert.h"
+#include "host_detector/clock/clock.h"
 #include "host_detector/shadow/cell.h"
 
 namespace barracuda::detector {
@@ -53,6 +55,23 @@ class SharedAccessSet {
   // The same, and keeps what visit(cell) makes of them; one without bytes goes.
   template <typename Visit>
   void update(Visit visit);
+
+  // The same for cells of some CTAs: those for which concerns(cta) is true.
+  template <typename Concerns, typename Visit>
+  void update_of(Concerns concerns, Visit visit);
+
+  // All members at these bytes but those of the CTA `but_of` (none: CtaKey{}) come before every
+  // thread of `launch` that knows what `by` had. Until a member comes in.
+  struct AllBefore {
+    Bytes bytes;
+    LaunchId launch{};
+    Snapshot by;
+    CtaKey but_of{};
+  };
+
+  [[nodiscard]] const std::optional<AllBefore>& all_before() const { return all_before_; }
+
+  void set_all_before(const AllBefore& all_before) { all_before_ = all_before; }
 
   // Calls visit(older) for cells of its warp among the last few, since accesses of a few warps
   // interleave, until that returns true; true if it did. Keeps what it makes of them.
@@ -138,6 +157,7 @@ class SharedAccessSet {
   CtaKey newest_;
   std::uint32_t warps_of_newest_ = 0;
   std::vector<Group> groups_;
+  std::optional<AllBefore> all_before_;
 };
 
 template <typename Visit>
@@ -153,9 +173,17 @@ void SharedAccessSet::look_at(Visit visit) const {
 
 template <typename Visit>
 void SharedAccessSet::update(Visit visit) {
+  update_of([](CtaKey) { return true; }, visit);
+}
+
+template <typename Concerns, typename Visit>
+void SharedAccessSet::update_of(Concerns concerns, Visit visit) {
   Changed changed;
   for (Group& group : groups_) {
     for (Member& member : group.members) {
+      if (!concerns(CtaKey(group.alike.launch(), member.cta))) {
+        continue;
+      }
       for (std::uint32_t rest = member.warps; rest != 0; rest &= rest - 1) {
         change(group, member, first_lane(rest), changed, visit);
       }
@@ -166,6 +194,7 @@ void SharedAccessSet::update(Visit visit) {
 
 template <typename Visit>
 bool SharedAccessSet::any_recent_of_warp(const Cell& cell, Visit visit) {
+  all_before_.reset();
   Changed changed;
   bool is_found = false, has_changed = false;
   const std::uint32_t cta = cell.cta_index();

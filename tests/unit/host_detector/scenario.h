@@ -98,6 +98,16 @@ class Scenario {
     return access(who, word(Operation::kWrite), address, stride);
   }
 
+  // The same instruction by somebody else.
+  void read_again(const Who& who, SiteId site, std::uint64_t address) {
+    WarpOperation operation = by(who, RecordKind::kAffine);
+    operation.site = site;
+    for (LaneAccess& lane : operation.lanes) {
+      lane.address = address;
+    }
+    detector.apply(operation);
+  }
+
   // Numbered accesses of one lane or of several that do the same.
   SiteId store(const Who& who, const SiteInfo& site, std::uint64_t address, std::uint64_t value) {
     WarpOperation operation = start(who, site, RecordKind::kRelease);
