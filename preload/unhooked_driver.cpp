@@ -70,14 +70,11 @@ class UnhookedDriver final : public session::DeviceDriver {
            attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   }
 
-  session::Multiprocessors multiprocessors() const override {
-    return {.count = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-            .shared_bytes = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)};
-  }
-
-  std::uint64_t memory_bytes() const override {
+  session::DeviceSize size() const override {
     std::size_t free = 0, total = 0;
-    return memory_info_(&free, &total) == CUDA_SUCCESS ? total : 0;
+    return {.multiprocessors = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+            .shared_bytes = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+            .memory_bytes = memory_info_(&free, &total) == CUDA_SUCCESS ? total : 0};
   }
 
   Handle current_context() const override {

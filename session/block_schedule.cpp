@@ -47,7 +47,7 @@ wire::BlockOrder block_order_of(const Options& options, const DeviceDriver& driv
     return {};
   }
   // Every multiprocessor holds at least one block of a kernel that can be launched at all.
-  const std::uint32_t window = driver.multiprocessors().count;
+  const std::uint32_t window = driver.size().multiprocessors;
   if (options.shuffle != "none") {
     const std::uint64_t seed = options.weak_seed.value_or(options.seed.value_or(1));
     return shuffled(window, mix_bits(mix_bits(seed) ^ index_of(launch.id)));

@@ -37,7 +37,7 @@ std::uint32_t queue_count_for(const DeviceDriver& driver, const Options& options
   if (driver.is_emulated()) {
     return kMinimumQueues;
   }
-  return std::max(kMinimumQueues, driver.multiprocessors().count * 6 / 5);
+  return std::max(kMinimumQueues, driver.size().multiprocessors * 6 / 5);
 }
 
 }  // namespace

@@ -44,9 +44,10 @@ enum class ToolKernelEnd : std::uint8_t {
   kStillRunning,  // what it uses must stay
 };
 
-struct Multiprocessors {
-  std::uint32_t count = 0;
+struct DeviceSize {
+  std::uint32_t multiprocessors = 0;
   std::uint32_t shared_bytes = 0;  // of each
+  std::uint64_t memory_bytes = 0;  // free or not
 };
 
 class DeviceDriver {
@@ -60,9 +61,7 @@ class DeviceDriver {
   // Of the current device, or of the first without a context.
   [[nodiscard]] virtual std::string device_name() const = 0;
   [[nodiscard]] virtual std::uint32_t device_arch() const = 0;  // 90 for sm_90
-  [[nodiscard]] virtual Multiprocessors multiprocessors() const = 0;
-  // Of the current device, free or not; 0 if the driver does not tell.
-  [[nodiscard]] virtual std::uint64_t memory_bytes() const = 0;
+  [[nodiscard]] virtual DeviceSize size() const = 0;
   // Handle{} if none is current.
   [[nodiscard]] virtual Handle current_context() const = 0;
 

@@ -121,8 +121,7 @@ void LaunchStress::shuffle(const Request& request, wire::StressedLaunch& launch)
   const std::uint64_t cluster = request.cluster.volume();
   if (request.kernel.renumbers_blocks) {
     // Of clusters not so many fit as of their blocks alone: each keeps to one part of the device.
-    const std::uint64_t at_once =
-        driver_.multiprocessors().count / (cluster == 1 ? 1 : 2 * cluster);
+    const std::uint64_t at_once = driver_.size().multiprocessors / (cluster == 1 ? 1 : 2 * cluster);
     launch.clusters =
         shuffled(static_cast<std::uint32_t>(std::max<std::uint64_t>(at_once, 1)), draw());
   }
@@ -209,7 +208,7 @@ std::uint32_t LaunchStress::begin_beside(const Request& request,
   std::array<void*, 1> arguments{&launch};
   const bool is_started = driver_.start({.ptx = wire::stress_beside_ptx(),
                                          .name = wire::kStressBesideKernel,
-                                         .blocks = driver_.multiprocessors().count,
+                                         .blocks = driver_.size().multiprocessors,
                                          .threads = std::min(shape_.threads, kMostThreadsBeside),
                                          .arguments = arguments});
   if (!is_started) {

@@ -61,7 +61,8 @@ std::uint32_t window_of(const StateMemory::Request& request) {
 
 StateMemory::StateMemory(DeviceDriver& driver)
     : driver_(driver),
-      most_bytes_(driver.is_emulated() ? kMostEmulated : driver.memory_bytes() / kShareOfMemory) {}
+      most_bytes_(driver.is_emulated() ? kMostEmulated
+                                       : driver.size().memory_bytes / kShareOfMemory) {}
 
 StateMemory::~StateMemory() {
   for (const Piece& piece : pieces_) {
@@ -108,16 +109,16 @@ bool StateMemory::have_room(const Request& request, std::uint64_t bytes) const {
   if (driver_.is_emulated()) {
     return true;
   }
-  const Multiprocessors multiprocessors = driver_.multiprocessors();
+  const DeviceSize device = driver_.size();
   const std::uint64_t threads = std::max<std::uint64_t>(request.launch.block.volume(), 1),
-                      processors = std::max(multiprocessors.count, 1U),
+                      processors = std::max(device.multiprocessors, 1U),
                       at_once = threads > kLargeBlock ? kThreadsOfLargeBlocks : kThreads;
   const std::uint64_t blocks =
       std::min({std::max<std::uint64_t>(at_once / threads, 1), kMostBlocks,
                 (request.launch.grid.volume() + processors - 1) / processors});
   const std::uint64_t of_block =
       kReservedBytes + kOwnBytes + request.kernel.shared_bytes + dynamic_bytes(request) + bytes;
-  return static_cast<double>(blocks * of_block) <= kShareForBlocks * multiprocessors.shared_bytes;
+  return static_cast<double>(blocks * of_block) <= kShareForBlocks * device.shared_bytes;
 }
 
 std::uint32_t StateMemory::own_bytes(const Request& request, std::uint32_t window) const {

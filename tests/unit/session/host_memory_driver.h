@@ -41,11 +41,10 @@ class HostMemoryDriver final : public DeviceDriver {
     return 90;
   }
 
-  Multiprocessors multiprocessors() const override {
-    return {.count = processors, .shared_bytes = 228 * 1024};
+  DeviceSize size() const override {
+    return {
+        .multiprocessors = processors, .shared_bytes = 228 * 1024, .memory_bytes = device_bytes};
   }
-
-  std::uint64_t memory_bytes() const override { return device_bytes; }
 
   Handle current_context() const override { return Handle{1}; }
 

@@ -8,6 +8,7 @@
 
 #include "device_logger/shared_states.h"
 #include "host_memory_driver.h"
+#include "tests/unit/session/unlogged_device.h"
 
 namespace barracuda::session {
 namespace {
@@ -133,6 +134,18 @@ TEST_CASE("states take no more than a quarter of the device's memory") {
   };
   CHECK(owners(small) == 0);
   CHECK(owners(large) != 0);
+}
+
+TEST_CASE("what a launch writes is watched where there is room for its states") {
+  Device device;
+  device.kernel.keeps_owners = true;
+  device.kernel.owner_granule_log2 = 2;  // of each granule a state of 8 bytes
+  const auto watched = [&](std::uint64_t room) {
+    device.most_owner_bytes = room;
+    return device.launch(detector::kLegacyStream, kIn, kOut).watched;
+  };
+  CHECK(watched(2 * kBytes + 1) == 1);
+  CHECK(watched(2 * kBytes) == 0);
 }
 
 TEST_CASE("launches of one stream have the same memory, and those of two have not") {

@@ -65,18 +65,6 @@ TEST_CASE("the allocations of a launch's pointers that it does not write stay un
   CHECK_FALSE(device.has_given_up());
 }
 
-TEST_CASE("what a launch writes is watched where there is room for its states") {
-  Device device;
-  device.kernel.keeps_owners = true;
-  device.kernel.owner_granule_log2 = 2;  // of each granule a state of 8 bytes
-  const auto watched = [&](std::uint64_t room) {
-    device.most_owner_bytes = room;
-    return device.launch(kLegacyStream, kIn, kOut).watched;
-  };
-  CHECK(watched(2 * kBytes + 1) == 1);
-  CHECK(watched(2 * kBytes) == 0);
-}
-
 TEST_CASE("where it is not known what a launch writes, all is logged") {
   Device device;
   CHECK(device.launch(kLegacyStream, kIn, kNowhere).count == 0);
