@@ -1,6 +1,7 @@
-// The 64-bit descriptor by which wgmma names a matrix in shared memory, and where the bytes of the
-// matrix lie (PTX ISA, "Shared Memory Matrix Layout" of the asynchronous warpgroup level matrix
-// instructions). Values alone; the emulated device and the detector have no other definition.
+// The 64-bit descriptor by which wgmma and tcgen05 name a matrix in shared memory, and where the
+// bytes of the matrix lie (PTX ISA, "Shared Memory Matrix Layout" of the asynchronous warpgroup
+// level matrix instructions). Values alone; the emulated device and the detector have no other
+// definition.
 //
 // A matrix has rows (M of A, N of B) and a depth K, of which one instruction takes 32 bytes of each
 // row, whatever its type; of the B of a sparse product, twice as many. Its smallest part is a unit:
@@ -87,7 +88,7 @@ constexpr std::uint32_t unit_address(const MatrixDescriptor& matrix, MatrixMajor
   return swizzled(matrix, matrix.start + offset);
 }
 
-// Of MN-major, elements have two bytes (PTX has no other).
+// Of MN-major, elements of wgmma have two bytes; tcgen05 has bytes as well.
 constexpr std::uint32_t element_address(const MatrixDescriptor& matrix, MatrixMajor major,
                                         std::uint32_t element_bytes, std::uint32_t row,
                                         std::uint32_t k) {
@@ -103,6 +104,7 @@ constexpr std::uint32_t element_address(const MatrixDescriptor& matrix, MatrixMa
 struct MatrixRowRange {
   std::uint32_t first = 0, count = 0;
   std::uint32_t depth_bytes = kDepthBytes;
+  std::uint32_t element_bytes = 2;  // of MN-major
 };
 
 // What of A the warp reads, by its number in the CTA.
@@ -115,8 +117,8 @@ template <typename Visit>
 constexpr void for_each_unit(const MatrixDescriptor& matrix, MatrixMajor major,
                              const MatrixRowRange& rows, Visit visit) {
   const bool is_deep = major == MatrixMajor::kDepth;
-  const std::uint32_t of_unit = is_deep ? 1 : kUnitBytes / 2;  // rows
-  const std::uint32_t across = rows.depth_bytes / (is_deep ? kUnitBytes : 2);
+  const std::uint32_t of_unit = is_deep ? 1 : kUnitBytes / rows.element_bytes;  // rows
+  const std::uint32_t across = rows.depth_bytes / (is_deep ? kUnitBytes : rows.element_bytes);
   for (std::uint32_t along = rows.first / of_unit; along < (rows.first + rows.count) / of_unit;
        ++along) {
     for (std::uint32_t other = 0; other < across; ++other) {

@@ -232,14 +232,15 @@ static_assert(offsetof(LaneRelease, value_read) == kHalfBytes &&
 //   kMbarrierArrive      target; amount: the count; second: bytes expected; kLaneDrops in flags
 //   kMbarrierExpect, kMbarrierComplete  target; second: bytes
 //   kMbarrierWait        target; amount: the parity waited for, kUnknownParity for a wait by state
-//   kAsyncArrive         target; amount: 1 for .noinc, else 0
+//   kAsyncArrive         target; amount: 1 for .noinc and tcgen05.commit, else 0
 //   kCopy                target: where to; amount: bytes; second: where from, tagged, kNoOperand if
 //                        nowhere; third: the mbarrier, tagged, kNoOperand if none; flags: CTA mask
 //                        of a multicast, 0 without. The mbarrier of a multicast stands for those at
 //                        its offset in every CTA of the mask
 //   kMatrixProduct       second, third: the descriptors of A and B (matrix_descriptor.h), A's is
 //                        kNoOperand if it lies in registers; target and amount say nothing. One
-//                        lane stands for the warp
+//                        lane stands for the warp. Of kTensorCore each lane issues its own; A's is
+//                        also what a copy reads; amount: the instruction descriptor of a product
 // A cp.async is no kCopy: it is a kWrite of all bytes that it writes (those that it does not read
 // are zeros) and a kRead of those that it reads, by lane in pieces of a power of two of bytes: one
 // site of the whole size, and where an operand says how many are read, sites of 8, 4, 2 and 1

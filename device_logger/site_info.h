@@ -38,7 +38,8 @@ enum class Operation : std::uint8_t {
   kMbarrierExpect,    // expect_tx
   kMbarrierComplete,  // complete_tx
   kMbarrierWait,      // test_wait or try_wait that returned true, logged once it did
-  kAsyncArrive,       // cp.async.mbarrier.arrive: arrives when the thread's copies are made
+  kAsyncArrive,       // cp.async.mbarrier.arrive, tcgen05.commit: arrives when the thread's copies
+                      // or products are made
   kAsyncCommit,       // commit_group
   kAsyncWait,         // wait_group, wait_all, logged once it is over
   kCopy,  // a copy that says its bytes only when it runs: bulk copies, st.async, red.async, st.bulk
@@ -46,7 +47,7 @@ enum class Operation : std::uint8_t {
   kBranch,  // lanes of a warp go two ways: logged before, with a mask of those that take the branch
   kSwitch,  // … many ways: logged before, a record for each way
   kMeet,    // where the ways of a branch meet, logged by lanes that went apart
-  kMatrixProduct,  // wgmma.mma_async: reads of shared memory that its descriptors name
+  kMatrixProduct,  // wgmma.mma_async, tcgen05.mma and .cp: reads of shared memory by descriptors
   kHeap,           // malloc and free of device code (record.h, kHeapOrder)
   kSharedPlace,    // where a kernel's shared variables lie: logged by one warp of a launch, for
                    // each variable its number and address, as the count and operand of a kEvent
@@ -83,6 +84,7 @@ enum class Asynchrony : std::uint8_t {
   kMbarrier,     // the phase of an mbarrier
   kMatrixGroup,  // wgmma: groups that the warp commits
   kUnwaited,     // st.async, red.async of global memory: nothing, who sees the value knows of it
+  kTensorCore,   // tcgen05: the phase of an mbarrier at which its thread's later commit arrives
 };
 
 // What a fence next to an access in the code makes of it, by the rules of BARRACUDA (PLDI 2017).
@@ -118,7 +120,8 @@ struct SiteInfo {
   // not have it: nothing in them is logged late.
   bool is_before_publications = false;
   // That constant (stored_value). kBranch, kSwitch, kMeet: which meeting, kNoMeeting where none is.
-  // kMatrixProduct: its ProductShape (matrix_descriptor.h), packed. kCopy: kByteMask or 0.
+  // kMatrixProduct: its ProductShape (matrix_descriptor.h), packed; of kTensorCore its TensorReads
+  // (tensor_reads.h). kCopy: kByteMask or 0.
   std::uint64_t constant = 0;
 
   friend bool operator==(const SiteInfo&, const SiteInfo&) = default;

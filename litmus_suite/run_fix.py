@@ -108,6 +108,7 @@ KINDS = {
         ("shared_dynamic_race", "shared_dynamic_barrier"),
         ("shared_second_round_race", "shared_second_round_barrier"),
         ("shared_warps_read_write_race", "shared_warps_read_write_barrier"),
+        ("tcgen05_alloc_no_barrier_race", "tcgen05_alloc_barrier"),
         ("warp_bins_other_warp_race", None),
         ("warp_tree_sum_race", "warp_tree_sum"),
         ("wgmma_refill_other_warpgroup_race", None),
@@ -154,6 +155,8 @@ OTHERS = {
         "tensor_store_two_warps_race", "wgmma_no_proxy_fence_race",
         "warpgroup_pipeline_no_proxy_fence_race", "wgmma_refill_before_wait_race",
         "wgmma_sparse_refill_race", "wgmma_wait_too_lax_race", "tensormap_changed_too_early_race",
+        "tcgen05_commit_too_early_race", "tcgen05_copy_refill_before_wait_race",
+        "tcgen05_no_commit_race", "tcgen05_no_proxy_fence_race", "tcgen05_refill_before_wait_race",
         "tensormap_no_acquire_race", "tensormap_plain_fences_race",
     ],
     "wait": [
@@ -195,8 +198,8 @@ ADVICE = [
     (r"an atomic operation is needed|must be an atomic operation|accesses must be atomic|"
      r"launch of its own|a second array|one size is needed|a word of its own|it must come "
      r"before|must wait until it succeeds|one thread alone|speculated the load|does not wait|"
-     r"the right phase|wgmma is not waited for|no stream order|two branches|"
-     r"two launches, one after the other", set()),
+     r"the right phase|wgmma is not waited for|tcgen05\.\w+ is not waited for|no stream order|"
+     r"two branches|two launches, one after the other", set()),
 ]
 
 

@@ -51,7 +51,7 @@ DIFFERENCES = {
 
 # Why a program cannot be compared, by what its detail says.
 OUTSIDE = [
-    (r"async|cp\.async|st\.bulk|fence\.proxy|wgmma|wmma|ldmatrix|stmatrix|clusterlaunchcontrol|cvt\.rn\.f16", "asynchronous copies and matrices"),
+    (r"async|cp\.async|st\.bulk|fence\.proxy|wgmma|tcgen05|wmma|ldmatrix|stmatrix|clusterlaunchcontrol|cvt\.rn\.f16", "asynchronous copies and matrices"),
     (r"mbarrier\.init", "mbarriers"),
     (r"barrier\.cluster", "barriers of clusters"),
     (r"bar\.arrive|some of a block's threads", "barriers of some of a block's threads"),

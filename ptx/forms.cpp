@@ -57,7 +57,8 @@ constexpr bool is_valid(const Form& form) {
   return (!accesses || (form.operation && form.address != kNoOperand)) &&
          (form.is_covered || !form.operation) &&
          (form.operation != Operation::kCopy || form.asynchrony != Asynchrony::kNone ||
-          form.opcode == Opcode::kSt || form.opcode == Opcode::kTensormap) &&
+          form.opcode == Opcode::kSt || form.opcode == Opcode::kTensormap ||
+          form.opcode == Opcode::kTcgen05) &&
          (form.opcode_class != kArithmetic || form.address == kNoOperand);
 }
 

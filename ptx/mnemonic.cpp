@@ -15,11 +15,11 @@ class WordIndex {
       while (slots_[slot] != 0) {
         slot = next(slot);
       }
-      slots_[slot] = static_cast<std::uint8_t>(i);
+      slots_[slot] = static_cast<std::uint16_t>(i);
     }
   }
 
-  [[nodiscard]] constexpr std::uint8_t find(std::string_view word) const {
+  [[nodiscard]] constexpr std::uint16_t find(std::string_view word) const {
     std::size_t slot = slot_of(word);
     while (slots_[slot] != 0 && words_[slots_[slot]] != word) {
       slot = next(slot);
@@ -29,7 +29,7 @@ class WordIndex {
 
  private:
   static constexpr std::size_t kSlots = 1024;
-  static_assert(Count <= 256 && 2 * Count < kSlots);
+  static_assert(2 * Count < kSlots);
 
   static constexpr std::size_t next(std::size_t slot) { return (slot + 1) % kSlots; }
 
@@ -42,7 +42,7 @@ class WordIndex {
   }
 
   std::array<std::string_view, Count> words_;
-  std::array<std::uint8_t, kSlots> slots_{};
+  std::array<std::uint16_t, kSlots> slots_{};
 };
 
 constexpr WordIndex kOpcodes(kOpcodeTexts);

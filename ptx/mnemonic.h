@@ -16,7 +16,7 @@ enum class Opcode : std::uint8_t {
 #include "ptx/opcodes.def"
 };
 
-enum class Modifier : std::uint8_t {
+enum class Modifier : std::uint16_t {
   kUnknown,  // one that nothing asks for
 #define MODIFIER(name, text) name,
 #include "ptx/modifiers.def"

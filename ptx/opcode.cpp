@@ -6,6 +6,7 @@
 #include "base/tensor_map.h"
 #include "ptx/forms.h"
 #include "ptx/matrix_layout.h"
+#include "ptx/tensor_instruction.h"
 #include "ptx/warpgroup_product.h"
 
 namespace barracuda::ptx {
@@ -154,6 +155,11 @@ bool read_tensor_copy(const Instruction& instruction, Effect& effect) {
          read_offsets(instruction, tensor.elements[1].elements.size(), effect);
 }
 
+bool is_known_product(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kTcgen05 ? read_tensor_instruction(instruction).has_value()
+                                                : read_warpgroup_product(instruction).has_value();
+}
+
 void read_asynchronous(const Instruction& instruction, const Form& form, Effect& effect) {
   const auto count = static_cast<int>(instruction.operands.size());
   const auto operand = [&](int behind) {
@@ -170,7 +176,7 @@ void read_asynchronous(const Instruction& instruction, const Form& form, Effect&
       !has_address || effect.address_operand + form.needed >= count ||
       (form.operation == Operation::kCopy && !read_copy(instruction, effect)) ||
       (form.operation == Operation::kTensorCopy && !read_tensor_copy(instruction, effect)) ||
-      (form.operation == Operation::kMatrixProduct && !read_warpgroup_product(instruction));
+      (form.operation == Operation::kMatrixProduct && !is_known_product(instruction));
 }
 
 void read_class(const Instruction& instruction, const Form& form, Effect& effect) {

@@ -57,11 +57,13 @@ enum class OpcodeClass : std::uint8_t {
 //                  or with .cp_mask of the bytes of each 16 that are copied. The mbarrier lies in
 //                  the space of the destination. A cp.async (kThreadGroup) has in `bytes` how many
 //                  are read, or a predicate that none is; st.async and red.async have a value and
-//                  no amount; st.bulk has no source, and is of the thread itself (kNone)
+//                  no amount; st.bulk has no source, and is of the thread itself (kNone), as what
+//                  tcgen05.alloc writes, which has no amount either
 //   kTensorCopy    source, mbarrier, mask: as of kCopy. One of address and source is a tensor map
 //                  with the coordinates of a box (tensor_operand), the map's address is generic;
 //                  offsets: those of im2col, a vector
-//   kMatrixProduct  none: read_warpgroup_product() says what its operands are
+//   kMatrixProduct  none: read_warpgroup_product() says what its operands are, of kTensorCore
+//                  read_tensor_instruction()
 struct Effect {
   OpcodeClass opcode_class = OpcodeClass::kUnknown;
   StateSpace space = StateSpace::kNone;  // kGeneric where no space is written

@@ -61,7 +61,7 @@ bool takes_many(std::string_view instruction) {
          instruction.find(".v4") != instruction.npos ||
          instruction.find(".v8") != instruction.npos || instruction.starts_with("cp.") ||
          instruction.starts_with("wgmma") || instruction.starts_with("wmma") ||
-         instruction.find("matrix") != instruction.npos;
+         instruction.starts_with("tcgen05") || instruction.find("matrix") != instruction.npos;
 }
 
 // "[1][3]" of an element of an array of that shape, as it lies.

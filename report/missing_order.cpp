@@ -84,6 +84,12 @@ class Clause {
       return "the asynchronous store or reduction is over at no time that its thread can know: "
              "only who sees its value by an acquire knows it, else an ordinary one is needed";
     }
+    if (site != nullptr && site->info.asynchrony == wire::Asynchrony::kTensorCore) {
+      return fmt::format(
+          "the {} is not waited for: before the access a wait is missing for the phase of an "
+          "mbarrier at which a later tcgen05.commit of the same thread arrives",
+          first_.instruction.starts_with("tcgen05.cp") ? "tcgen05.cp" : "tcgen05.mma");
+    }
     if (sites_.is_product(race_.first.site)) {
       return "the wgmma is not waited for: wgmma.wait_group is missing, or leaves its group "
              "pending";

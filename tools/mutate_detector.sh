@@ -204,6 +204,10 @@ wgmma: A in registers is read from memory|matrix_reads.h|s/if (!shape.has_regist
 wgmma: every warp reads the first rows of A|matrix_reads.h|s/rows_of_warp(operation.warp)/rows_of_warp(0)/
 wgmma: of B eight columns are read|matrix_reads.h|s/shape.rows_of_b())/wire::MatrixRowRange{.first = 0, .count = 8})/
 wgmma: of B a sparse product reads 32 bytes of a row|matrix_reads.h|s/shape.rows_of_b())/wire::MatrixRowRange{.first = 0, .count = shape.columns})/
+tcgen05: B is not read|matrix_reads.h|s/{matrices->a, matrices->b}/{matrices->a, matrices->a}/
+tcgen05: a commit is for the products of its whole warp|happens_before/async_copy_rules.cpp|s/^        .lane = lane};/        .lane = 0 * lane};/
+tcgen05: a commit gives nothing of what its thread knows|happens_before/async_copy_rules.cpp|s/^    if (is_of_tensors) {/    if (is_of_tensors \&\& !is_possible) {/
+tcgen05: groups of cp.async are of products too|happens_before/async_copy_rules.cpp|s/is_of_tensors ? Completion::kTensorReads : Completion::kThreadGroup/Completion::kThreadGroup/
 busy words: accesses of other sites count|races/piece_check.cpp|s/    if (kept.site == cell.site) {/    if (kept.cta != CtaKey{}) {/
 launches: blocks that are over come back|state/launch_state.h|s/return cta \/ kShards < finished.size() \&\& finished\[cta \/ kShards\];/return cta > ~cta \&\& finished[cta \/ kShards];/
 launches: with a block those before it in its shard are over|state/launch_state.cpp|s/^  finished\[index\] = true;/  finished.assign(index + 1, true);/

@@ -53,7 +53,7 @@ void travel(Codec& codec, T& site) {
         Choice{site.scope, Scope::kSys}, Choice{site.proxy, Proxy::kSurface}, site.element_bytes,
         site.element_count, site.flag_store, site.poll, site.speculated,
         Choice{site.idiom_scope, Scope::kSys}, site.stores_constant, site.numbered, site.aligned,
-        Choice{site.asynchrony, Asynchrony::kUnwaited}, site.reads_only,
+        Choice{site.asynchrony, Asynchrony::kTensorCore}, site.reads_only,
         Choice{site.acquires, FenceScope::kGlobal}, Choice{site.releases, FenceScope::kGlobal},
         site.is_replicated, site.waits_for_change, site.is_unscoped, site.constant);
 }

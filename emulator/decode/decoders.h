@@ -41,12 +41,13 @@ void decode_cancellation(CodeEmitter& code, const ptx::Instruction& instruction)
 void decode_texels(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_texture_query(CodeEmitter& code, const ptx::Instruction& instruction);
 
-// matrix.cpp, warpgroup.cpp
+// matrix.cpp, warpgroup.cpp, tensor_core.cpp
 void decode_mma(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_wmma(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_matrix_rows(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_move_matrix(CodeEmitter& code, const ptx::Instruction& instruction);
 void decode_warpgroup(CodeEmitter& code, const ptx::Instruction& instruction);
+void decode_tensor_core(CodeEmitter& code, const ptx::Instruction& instruction);
 
 // synchronisation.cpp: barriers, warp collectives, and what has no or few operands
 void decode_barrier(CodeEmitter& code, const ptx::Instruction& instruction);

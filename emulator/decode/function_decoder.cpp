@@ -56,6 +56,7 @@ const boost::unordered_flat_map<Opcode, Named>& named() {
       {Opcode::kStmatrix, {.decode = &decode_matrix_rows}},
       {Opcode::kMovmatrix, {.decode = &decode_move_matrix}},
       {Opcode::kWgmma, {.decode = &decode_warpgroup}},
+      {Opcode::kTcgen05, {.decode = &decode_tensor_core}},
       {Opcode::kTensormap, {.decode = &decode_tensor_map}},
       {Opcode::kTex, {.decode = &decode_texels}},
       {Opcode::kTld4, {.decode = &decode_texels}},
@@ -93,8 +94,9 @@ const boost::unordered_flat_map<Opcode, Named>& named() {
 MemoryUse use_by_opcode(Opcode opcode, Handler handler) {
   using enum Opcode;
   constexpr Opcode kMeeting[] = {kBar, kBarrier, kShfl, kVote, kMatch, kRedux, kElect};
-  constexpr Opcode kAccessing[] = {kSt,       kAtom,  kRed,       kCp,  kMbarrier, kWmma, kLdmatrix,
-                                   kStmatrix, kWgmma, kTensormap, kTex, kTld4,     kSuld, kSust};
+  constexpr Opcode kAccessing[] = {kSt,        kAtom,     kRed,      kCp,    kMbarrier,
+                                   kWmma,      kLdmatrix, kStmatrix, kWgmma, kTcgen05,
+                                   kTensormap, kTex,      kTld4,     kSuld,  kSust};
   if (opcode == kCall) {
     const bool enters = handler == &execute_call || handler == &execute_native;
     return enters ? MemoryUse::kNone : MemoryUse::kOther;

@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <memory>
 
 #include "emulator/execute/asynchronous.h"
 #include "emulator/execute/lanes/lanes.h"
-#include "emulator/execute/range.h"
-#include "emulator/execute/weak_order.h"
+#include "emulator/execute/matrix_tile.h"
 #include "emulator/state/cta.h"
 
 namespace barracuda::emulator {
 
 using baseline::predicate;
 using baseline::source;
-using wire::MatrixDescriptor;
-using wire::MatrixMajor;
-using wire::MatrixRowRange;
 
 namespace {
 
@@ -34,61 +29,6 @@ struct Numbers {
 Numbers& numbers() {
   thread_local const auto kept = std::make_unique<Numbers>();
   return *kept;
-}
-
-// A matrix in shared memory.
-struct Tile {
-  MatrixDescriptor matrix;
-  MatrixMajor major = MatrixMajor::kDepth;
-  MatrixRowRange rows;
-  MatrixElement element = MatrixElement::kF16;
-  std::uint32_t depth = 0;
-};
-
-// A unit at a time where not all of it is the program's: compilers round sizes up, and behind them
-// lies what %reserved_smem_offset names.
-const std::byte* resolve_stretch(Context& c, const Instruction& in, int lane, std::uint32_t address,
-                                 std::uint32_t bytes) {
-  if (address + bytes <= c.shared_bytes) {
-    return c.shared + address;
-  }
-  for (std::uint32_t at = address; at < address + bytes; at += wire::kUnitBytes) {
-    if (resolve_range(c, in, at, {.bytes = wire::kUnitBytes}, lane) == nullptr) {
-      return nullptr;
-    }
-  }
-  return c.shared + address;
-}
-
-// False: it does not lie in shared memory, which is reported.
-bool is_there(Context& c, const Instruction& in, std::uint32_t mask, const Tile& tile) {
-  const int lane = std::countr_zero(mask);
-  bool is_good = true;
-  const auto look_at = [&](std::uint32_t address, std::uint32_t bytes) {
-    const std::byte* const host = is_good ? resolve_stretch(c, in, lane, address, bytes) : nullptr;
-    is_good = host != nullptr;
-    const std::uint32_t storing = is_good && c.weak != nullptr ? mask : 0;
-    for (std::uint32_t rest = storing; rest != 0; rest &= rest - 1) {
-      settle_for_copy(c, std::countr_zero(rest), host, bytes);
-    }
-  };
-  wire::for_each_stretch(tile.matrix, tile.major, tile.rows, look_at);
-  return is_good;
-}
-
-void read_tile(const Context& c, const Tile& tile, bool negates, double* to) {
-  const std::uint32_t bits_each = element_bits(tile.element);
-  const std::uint32_t bytes = std::max(bits_each / 8, 1U), in_byte = bits_each < 8 ? 8 : 1;
-  for (std::uint32_t row = tile.rows.first; row < tile.rows.first + tile.rows.count; ++row) {
-    for (std::uint32_t k = 0; k < tile.depth; ++k) {
-      std::uint64_t bits = 0;
-      std::memcpy(
-          &bits, c.shared + wire::element_address(tile.matrix, tile.major, bytes, row, k / in_byte),
-          bytes);
-      const double number = number_of(tile.element, bits >> (k % in_byte));
-      *to++ = negates ? -number : number;
-    }
-  }
 }
 
 // Sums of products are made in double, which is more than the manual asks for.
@@ -119,7 +59,7 @@ bool read_a(Context& c, const Instruction& in, std::uint32_t mask,
     return true;
   }
   const int lane = std::countr_zero(mask);
-  const Tile tile{
+  const MatrixTile tile{
       .matrix = wire::read_descriptor(source<std::uint64_t>(c, operands.a_descriptor)[lane]),
       .major = product.shape.a,
       .rows = wire::rows_of_warp(c.warp->index),
@@ -142,7 +82,7 @@ Step execute_warpgroup_product(Context& c, const Instruction& in, std::uint32_t 
   const ptx::WarpgroupProduct& product = operands.product;
   const int lane = std::countr_zero(mask);
   Numbers& values = numbers();
-  const Tile b{
+  const MatrixTile b{
       .matrix = wire::read_descriptor(source<std::uint64_t>(c, operands.b_descriptor)[lane]),
       .major = product.shape.b,
       .rows = product.shape.rows_of_b(),

@@ -96,6 +96,7 @@ std::unique_ptr<Cta> allocate_cta(const Launch& launch) {
 
 void clear_cta(Cta& cta) {
   reset_barriers(cta);
+  cta.tensor_memory.reset();
   std::memset(cta.shared.get(), 0, reserved_shared_offset(cta.shared_bytes) + kReservedSharedBytes);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/machine.h"
+#include "emulator/state/tensor_memory.h"
 #include "emulator/state/warp.h"
 
 namespace barracuda::emulator {
@@ -46,8 +47,9 @@ struct Cta {
   std::unique_ptr<std::byte[]> shared;
   std::uint32_t shared_bytes = 0;  // static and dynamic
   std::array<Barrier, kBarriers> barriers;
-  StoreBuffer weak_buffer;          // of stores that its threads see and others do not
-  const WeakState* weak = nullptr;  // the launch's
+  std::unique_ptr<TensorMemory> tensor_memory;  // null: it was not used
+  StoreBuffer weak_buffer;                      // of stores that its threads see and others do not
+  const WeakState* weak = nullptr;              // the launch's
 };
 
 // Lanes of a warp that reach a barrier.

@@ -19,7 +19,8 @@
 
 namespace barracuda::detector {
 
-// kMatrixReads is of a warp as one: lane 0 stands for it. Nothing waits for kUnwaited. kKept is of
+// kMatrixReads is of a warp as one: lane 0 stands for it. kTensorReads, of tcgen05, is of a lane,
+// whose commit arrives at an mbarrier. Nothing waits for kUnwaited. kKept is of
 // copies that the device logs when something conflicts with them (device_logger/copy_states.h).
 enum class Completion : std::uint8_t {
   kThreadGroup,
@@ -27,9 +28,10 @@ enum class Completion : std::uint8_t {
   kBulkReads,
   kMatrixReads,
   kUnwaited,
+  kTensorReads,
   kKept,
 };
-inline constexpr std::size_t kCompletionCount = 6;
+inline constexpr std::size_t kCompletionCount = 7;
 
 // The pseudo warp of the lanes of `warp` for this completion.
 constexpr std::uint32_t completion_warp(Completion completion, std::uint32_t warp) {
@@ -163,7 +165,10 @@ class Completions {
   [[nodiscard]] CopyGroups& groups(Completion completion, std::uint32_t lane) {
     DEBUG_ASSERT(lane < wire::kWarpLanes && completion != Completion::kMatrixReads &&
                  completion != Completion::kUnwaited && completion != Completion::kKept);
-    return groups_[completion == Completion::kThreadGroup ? 0 : 1][lane];
+    const std::size_t kind = completion == Completion::kThreadGroup   ? 0
+                             : completion == Completion::kTensorReads ? 2
+                                                                      : 1;
+    return groups_[kind][lane];
   }
 
   // Up to where the lane waited for its own completion, which its clock does not say before it
@@ -219,7 +224,7 @@ class Completions {
   using OfLanes = std::array<T, wire::kWarpLanes>;
 
   OfLanes<MapRead> map_reads_{};
-  std::array<OfLanes<CopyGroups>, 2> groups_;
+  std::array<OfLanes<CopyGroups>, 3> groups_;
   CopyGroups matrix_groups_;
   OfLanes<KeptCopies> kept_;
   std::array<OfLanes<Time>, kCompletionCount> waited_{};

@@ -298,16 +298,23 @@ bool PaperEngine::tensor_copy(const Actor& actor, const WarpOperation& operation
 
 // Likewise.
 bool PaperEngine::matrix_product(const Actor& actor, const WarpOperation& operation) {
-  const std::uint32_t lane = first_lane(operation.mask);
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   bool is_possible = true;
-  const bool is_known = for_each_matrix_read(
-      engine_.site(static_cast<std::uint32_t>(operation.site)), operation,
-      [&](std::uint64_t tagged, std::uint32_t bytes) {
-        is_possible = accesses_.apply(actor, lane, operation.site, Access::kRead,
-                                      {.tagged = tagged, .bytes = bytes}) &&
-                      is_possible;
-      });
-  return is_known && is_possible;
+  const auto read_by = [&](std::uint32_t lane) {
+    return [&, lane](std::uint64_t tagged, std::uint32_t bytes) {
+      is_possible = accesses_.apply(actor, lane, operation.site, Access::kRead,
+                                    {.tagged = tagged, .bytes = bytes}) &&
+                    is_possible;
+    };
+  };
+  if (site.asynchrony != wire::Asynchrony::kTensorCore) {
+    const std::uint32_t lane = first_lane(operation.mask);
+    return for_each_matrix_read(site, operation, read_by(lane)) && is_possible;
+  }
+  for (const std::uint32_t lane : SetBits(operation.mask)) {
+    is_possible = for_each_tensor_read(site, operation.lanes[lane], read_by(lane)) && is_possible;
+  }
+  return is_possible;
 }
 
 bool PaperEngine::event(const Actor& actor, const WarpOperation& operation) {

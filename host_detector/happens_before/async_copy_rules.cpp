@@ -288,9 +288,14 @@ bool AsyncCopyRules::arrive(const Actor& actor, const Operand& operand) {
 bool AsyncCopyRules::arrive_asynchronously(const Actor& actor, const Operand& operand) {
   bool is_possible = operand.access.amount <= 1;
   const std::uint32_t count = is_possible ? operand.access.amount : 0;
+  const bool is_of_tensors = operand.site.asynchrony == Asynchrony::kTensorCore;
+  const Completion completion = is_of_tensors ? Completion::kTensorReads : Completion::kThreadGroup;
   for (const std::uint32_t lane : SetBits(operand.lanes)) {
-    CopyGroups& groups = actor.warp.completions().groups(Completion::kThreadGroup, lane);
-    const WarpTime copies{.warp = completion_warp(Completion::kThreadGroup, actor.warp.warp()),
+    if (is_of_tensors) {
+      give(actor, operand, std::uint32_t{1} << lane);
+    }
+    CopyGroups& groups = actor.warp.completions().groups(completion, lane);
+    const WarpTime copies{.warp = completion_warp(completion, actor.warp.warp()),
                           .lanes = (std::uint32_t{1} << lane) | actor.warp.absent(),
                           .time = groups.now()};
     operand.mbarrier.gathering().near.raise(actor.cta.key, {&copies, 1});
@@ -365,6 +370,9 @@ void AsyncCopyRules::in_group(const Actor& actor, std::uint32_t lane, Transfer& 
 
 bool AsyncCopyRules::matrix_product(const Actor& actor, const WarpOperation& operation) {
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  if (site.asynchrony == Asynchrony::kTensorCore) {
+    return tensor_product(actor, operation);
+  }
   if (site.asynchrony != Asynchrony::kMatrixGroup) {
     return false;
   }
@@ -386,6 +394,30 @@ bool AsyncCopyRules::matrix_product(const Actor& actor, const WarpOperation& ope
                       is_possible;
       });
   return is_known && is_possible;
+}
+
+bool AsyncCopyRules::tensor_product(const Actor& actor, const WarpOperation& operation) {
+  const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
+  bool is_possible = true;
+  for (const std::uint32_t lane : SetBits(operation.mask)) {
+    const PackedCompletion completion{
+        .cta = actor.cta.index,
+        .warp = completion_warp(Completion::kTensorReads, actor.warp.warp()),
+        .lane = lane};
+    const Time time = actor.warp.completions().groups(Completion::kTensorReads, lane).now();
+    const bool is_known = for_each_tensor_read(
+        site, operation.lanes[lane], [&](std::uint64_t tagged, std::uint32_t bytes) {
+          is_possible = accesses_.check_range(actor, operation, std::uint32_t{1} << lane,
+                                              {.tagged = tagged,
+                                               .bytes = bytes,
+                                               .flags = Cell::kReads | Cell::kAsynchronous,
+                                               .completion = completion.packed(),
+                                               .time = time}) &&
+                        is_possible;
+        });
+    is_possible = is_known && is_possible;
+  }
+  return is_possible;
 }
 
 bool AsyncCopyRules::multicast(const Actor& actor, const WarpOperation& operation,

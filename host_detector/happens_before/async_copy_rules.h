@@ -28,7 +28,7 @@ class AsyncCopyRules {
   bool copy(const Actor& actor, const WarpOperation& operation);
   // By a map that is not known it is named in the log, and no more is known of it.
   bool tensor_copy(const Actor& actor, const WarpOperation& operation);
-  // wgmma: what the warp reads of shared memory.
+  // wgmma: what the warp reads of shared memory; tcgen05: what each lane does.
   bool matrix_product(const Actor& actor, const WarpOperation& operation);
 
  private:
@@ -57,10 +57,13 @@ class AsyncCopyRules {
   static bool act(const Actor& actor, const Operand& operand);
   static bool arrive(const Actor& actor, const Operand& operand);
   static void give(const Actor& actor, const Operand& operand, std::uint32_t lanes);
+  // When what the lanes have issued before is made: cp.async, or tcgen05, which gives with it what
+  // its thread knows.
   static bool arrive_asynchronously(const Actor& actor, const Operand& operand);
   static void take(const Actor& actor, const Operand& operand);
   bool copy_to_mbarrier(const Actor& actor, const WarpOperation& operation, std::uint32_t lane,
                         Transfer transfer, std::uint64_t mbarrier);
+  bool tensor_product(const Actor& actor, const WarpOperation& operation);
   bool multicast(const Actor& actor, const WarpOperation& operation, std::uint32_t lane,
                  const Transfer& transfer);
   // Its completion is the lane's bulk group.

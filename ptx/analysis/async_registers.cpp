@@ -81,7 +81,8 @@ bool is_move(const Instruction& instruction) {
 }
 
 bool is_product(const Effect& effect) {
-  return effect.operation == Operation::kMatrixProduct;
+  return effect.operation == Operation::kMatrixProduct &&
+         effect.asynchrony == wire::Asynchrony::kMatrixGroup;
 }
 
 bool is_of_products(const Effect& effect, Operation operation) {

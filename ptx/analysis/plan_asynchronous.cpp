@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "device_logger/record.h"
+#include "ptx/tensor_instruction.h"
 #include "ptx/warpgroup_product.h"
 
 namespace barracuda::ptx {
@@ -11,7 +12,8 @@ using wire::Asynchrony;
 using wire::Operation;
 
 constexpr std::uint8_t kMbarrierBytes = 8;
-constexpr std::uint8_t kResponseBytes = 16;  // of clusterlaunchcontrol.try_cancel
+constexpr std::uint8_t kResponseBytes = 16;      // of clusterlaunchcontrol.try_cancel
+constexpr std::uint8_t kTensorAddressBytes = 4;  // that tcgen05.alloc writes
 constexpr std::uint8_t kMapElementBytes = 16;
 constexpr std::uint8_t kMapBytes = wire::kMapWords * sizeof(std::uint64_t);
 
@@ -61,6 +63,8 @@ PlannedSite as_copy(PlannedSite site, const Instruction& instruction) {
   site.info.constant = instruction.has(Modifier::kCpMask) ? wire::kByteMask : 0;
   if (instruction.opcode == Opcode::kClusterlaunchcontrol) {
     site.info.element_bytes = kResponseBytes;
+  } else if (instruction.opcode == Opcode::kTcgen05) {
+    site.info.element_bytes = kTensorAddressBytes;
   }
   return site;
 }
@@ -110,16 +114,25 @@ PlannedSite as_tensor_copy(PlannedSite site) {
   return site;
 }
 
-// A wgmma says in its text what the detector makes of its descriptors.
-PlannedSite as_product(PlannedSite site, const Instruction& instruction) {
+std::uint64_t constant_of_product(const Instruction& instruction) {
+  if (instruction.opcode == Opcode::kTcgen05) {
+    const auto read = read_tensor_instruction(instruction);
+    ASSERT(read);  // else the effect is not covered
+    return read->reads.packed();
+  }
   const auto product = read_warpgroup_product(instruction);
-  ASSERT(product);  // else the effect is not covered
+  ASSERT(product);  // the same
+  return product->shape.packed();
+}
+
+// A product says in its text what the detector makes of its descriptors.
+PlannedSite as_product(PlannedSite site, const Instruction& instruction) {
   site.hook = HookKind::kOperands;
   site.info.proxy = site.effect.proxy;
   site.info.asynchrony = site.effect.asynchrony;
   site.info.element_bytes = wire::kUnitBytes;
   site.info.element_count = 1;
-  site.info.constant = product->shape.packed();
+  site.info.constant = constant_of_product(instruction);
   return site;
 }
 

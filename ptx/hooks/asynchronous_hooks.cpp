@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "device_logger/record.h"
 #include "device_logger/site_word.h"
 #include "ptx/analysis/constants.h"
@@ -11,6 +12,7 @@
 #include "ptx/hooks/hook_call.h"
 #include "ptx/hooks/hook_text.h"
 #include "ptx/matrix_layout.h"
+#include "ptx/tensor_instruction.h"
 #include "ptx/warpgroup_product.h"
 
 namespace barracuda::ptx {
@@ -103,8 +105,37 @@ std::uint32_t default_amount(const PlannedSite& site, const Instruction& instruc
   }
   const bool counts_one =
       operation == Operation::kMbarrierArrive ||
-      (operation == Operation::kAsyncArrive && instruction.has(Modifier::kNoinc));
+      (operation == Operation::kAsyncArrive &&
+       (instruction.has(Modifier::kNoinc) || instruction.opcode == Opcode::kTcgen05));
   return operation == Operation::kMbarrierWait ? wire::kUnknownParity : counts_one ? 1 : 0;
+}
+
+// The operands of a wgmma.
+std::string write_warp_product(const PlannedSite& site, const Statement& statement) {
+  const auto& operands = statement.instruction.operands;
+  const bool has_registers = wire::ProductShape::of(site.info.constant).has_registers;
+  return fmt::format(
+      "mov.b64 %__barracuda_a, {};\n{}mov.b64 %__barracuda_s, {};\n"
+      "mov.b64 %__barracuda_r, {};\n",
+      wire::tagged_address(wire::AddressSpace::kShared, 0), kSelectFirstLane,
+      has_registers ? "-1" : operands[kProductA].text, operands[kProductB].text);
+}
+
+// Those of a tcgen05.mma or .cp, of which each lane that comes to it issues its own; as a rule it
+// is one.
+std::string write_tensor_product(const Statement& statement) {
+  const auto read = read_tensor_instruction(statement.instruction);
+  ASSERT(read);  // it was planned
+  const auto text_of = [&](int operand) {
+    const Operand* const written = operand_at(statement, operand);
+    return written == nullptr ? std::string("-1") : std::string(written->text);
+  };
+  return fmt::format(
+      "mov.b64 %__barracuda_a, {};\nmov.b64 %__barracuda_s, {};\n"
+      "mov.b64 %__barracuda_r, {};\n{}",
+      wire::tagged_address(wire::AddressSpace::kShared, 0), text_of(read->a), text_of(read->b),
+      read->shape < 0 ? "mov.b64 %__barracuda_n, 0;\n"
+                      : fmt::format("cvt.u64.u32 %__barracuda_n, {};\n", text_of(read->shape)));
 }
 
 }  // namespace
@@ -181,7 +212,8 @@ std::string HookWriter::write_operands_call(const PlannedSite& site, const State
     text += fmt::format("or.b64 %__barracuda_n, %__barracuda_n, {};\n", flags);
   }
   word |= site.hook == HookKind::kWait ? wire::kAfterOperation : 0;
-  const bool is_of_warp = statement.instruction.has(Modifier::kCpFenceproxy);
+  const bool is_of_warp = statement.instruction.has(Modifier::kCpFenceproxy) ||
+                          statement.instruction.has(Modifier::kAlloc);
   if (is_of_warp) {
     text += kSelectFirstLane;
   }
@@ -193,17 +225,12 @@ std::string HookWriter::write_operands_call(const PlannedSite& site, const State
 }
 
 std::string HookWriter::write_product_call(const PlannedSite& site, const Statement& statement) {
-  const auto& operands = statement.instruction.operands;
-  const bool has_registers = wire::ProductShape::of(site.info.constant).has_registers;
-  return fmt::format(
-             "mov.b64 %__barracuda_a, {};\n{}mov.b64 %__barracuda_s, {};\n"
-             "mov.b64 %__barracuda_r, {};\n",
-             wire::tagged_address(wire::AddressSpace::kShared, 0), kSelectFirstLane,
-             has_registers ? "-1" : operands[kProductA].text, operands[kProductB].text) +
+  const bool is_of_warp = site.info.asynchrony == wire::Asynchrony::kMatrixGroup;
+  return (is_of_warp ? write_warp_product(site, statement) : write_tensor_product(statement)) +
          write_call(called_, {.name = "operands"},
                     {b32(site_word(site)), b64("%__barracuda_a"), b64("%__barracuda_s"),
-                     b64("%__barracuda_r"), b64("0")}) +
-         std::string(kMeetInWarp);
+                     b64("%__barracuda_r"), b64(is_of_warp ? "0" : "%__barracuda_n")}) +
+         std::string(is_of_warp ? kMeetInWarp : "");
 }
 
 HookText HookWriter::write_operands(const PlannedSite& site, const Statement& statement) {

@@ -107,6 +107,8 @@ std::string_view name_of(wire::Asynchrony asynchrony) {
       return "matrix-group";
     case kUnwaited:
       return "unwaited";
+    case kTensorCore:
+      return "tensor-core";
   }
   return "?";
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "device_logger/matrix_descriptor.h"
+#include "device_logger/tensor_reads.h"
 
 namespace barracuda::oracle {
 namespace {
@@ -337,8 +338,12 @@ class AsyncMaker {
     for (detector::LaneAccess& lane : operation.lanes) {
       lane = {.address = shared(mbarrier_), .amount = amount};
     }
-    emit(operation, RecordKind::kOperands,
-         word(Operation::kAsyncArrive, MemoryOrder::kRelaxed, Scope::kCta));
+    wire::SiteInfo site = word(Operation::kAsyncArrive, MemoryOrder::kRelaxed, Scope::kCta);
+    if (amount == 1 && choice_.lanes / 128 % 2 == 0) {  // a commit of tcgen05
+      site = word(Operation::kAsyncArrive, MemoryOrder::kRelease, Scope::kCluster);
+      site.asynchrony = Asynchrony::kTensorCore;
+    }
+    emit(operation, RecordKind::kOperands, site);
     if (choice_.lanes / 32 % 4 == 3) {
       copy_by_thread();
     }
@@ -424,8 +429,35 @@ class AsyncMaker {
     }
   }
 
+  // tcgen05.mma of the smallest matrices, by each lane.
+  void tensor_product() {
+    const bool is_sparse = choice_.lanes % 3 == 0;
+    const wire::TensorReads reads{.has_tensor_memory = choice_.lanes % 2 != 0,
+                                  .is_sparse = is_sparse};
+    const std::uint32_t transposed = choice_.lanes / 2 % 4;
+    constexpr std::uint64_t kVersion = std::uint64_t{1} << 46;
+    wire::SiteInfo site = word(Operation::kMatrixProduct, MemoryOrder::kWeak, Scope::kSys);
+    site.element_bytes = 16;
+    site.proxy = wire::Proxy::kAsync;
+    site.asynchrony = Asynchrony::kTensorCore;
+    site.constant = reads.packed();
+    detector::WarpOperation operation = who_;
+    operation.lanes.fill({.address = shared(0),
+                          .value_read = reads.has_tensor_memory
+                                            ? wire::kNoOperand
+                                            : kVersion | descriptor(choice_.lanes / 8),
+                          .value_written = kVersion | descriptor(choice_.lanes / 32),
+                          .amount = 1U << 4 | std::uint32_t{is_sparse} << 2 | transposed << 15 |
+                                    1U << 17 | 4U << 24});
+    emit(operation, RecordKind::kOperands, site);
+  }
+
   // A wgmma of the smallest matrices, or the end of its group and a wait by themselves.
   void matrix_product() {
+    if (choice_.where % 4 == 1) {
+      tensor_product();
+      return;
+    }
     if (choice_.where % 4 != 0) {
       const wire::ProductShape shape{.columns = 8,
                                      .has_registers = choice_.lanes % 2 != 0,

@@ -223,6 +223,7 @@ class ReferenceDetector {
   // reference_async.cpp
   void async_event(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
   void matrix_group(const detector::WarpOperation& operation, const std::vector<Thread>& threads);
+  void tensor_product(const detector::WarpOperation& operation, const Thread& thread);
   void matrix_product(const detector::WarpOperation& operation, const Thread& thread);
   void async_access(const detector::WarpOperation& operation, const Thread& thread, Access access,
                     std::uint64_t tagged, std::uint32_t bytes);
@@ -293,6 +294,7 @@ class ReferenceDetector {
   std::map<Thread, bool> atomic_wrote_;
   std::map<Thread, std::array<CopyGroups, 2>> groups_;  // of cp.async, of bulk copies
   std::map<Thread, CopyGroups> matrix_groups_;          // of wgmma, by their completion
+  std::map<Thread, std::uint64_t> commits_;             // of tcgen05, that a thread has made
   std::map<std::pair<std::uint32_t, std::uint32_t>, ClusterBarrier> cluster_barriers_;
   std::map<MbarrierKey, Mbarrier> mbarriers_;
   std::map<Thread, std::pair<wire::SiteId, std::uint64_t>> maps_;  // that they copy by next

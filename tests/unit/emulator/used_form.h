@@ -55,7 +55,7 @@ inline std::vector<UsedForm> read_forms() {
 
 // What the emulated device does not have.
 inline bool is_excluded(const UsedForm& form) {
-  static const std::set<std::string> heads = {"sured", "istypep", "tcgen05", "multimem"};
+  static const std::set<std::string> heads = {"sured", "istypep", "multimem"};
   return heads.contains(form.words[0]) || form.has("tensormap::generic") ||
          (form.words[0] == "tex" && form.has("cube"));
 }

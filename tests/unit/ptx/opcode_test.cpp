@@ -492,13 +492,58 @@ TEST_CASE("control flow, collectives, matrices and textures have their classes")
   CHECK(effect_of("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f5,%f6}];").opcode_class == kTexture);
 }
 
+TEST_CASE("tcgen05 reads shared memory by descriptors, and a commit arrives at an mbarrier") {
+  const Effect product =
+      effect_of("tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;");
+  CHECK(product.operation == Operation::kMatrixProduct);
+  CHECK(product.asynchrony == Asynchrony::kTensorCore);
+  CHECK(product.proxy == wire::Proxy::kAsync);
+  CHECK(effect_of("tcgen05.cp.cta_group::1.128x256b [%r1], %rd1;").operation ==
+        Operation::kMatrixProduct);
+  const Effect commit =
+      effect_of("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r1];");
+  CHECK(commit.operation == Operation::kAsyncArrive);
+  CHECK(commit.asynchrony == Asynchrony::kTensorCore);
+  CHECK(commit.order == MemoryOrder::kRelease);
+  CHECK(commit.address_operand == 0);
+  const Effect allocation =
+      effect_of("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32;");
+  CHECK(allocation.operation == Operation::kCopy);
+  CHECK(allocation.space == StateSpace::kShared);
+  CHECK(allocation.source_operand == -1);
+  for (const std::string_view text :
+       {"tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;",
+        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+        "tcgen05.wait::ld.sync.aligned;", "tcgen05.wait::st.sync.aligned;",
+        "tcgen05.fence::before_thread_sync;", "tcgen05.fence::after_thread_sync;"}) {
+    INFO(text);
+    CHECK_FALSE(effect_of(text).not_covered);
+    CHECK_FALSE(effect_of(text).operation);
+  }
+}
+
+TEST_CASE("what tcgen05 does to tensor memory, and what two blocks do by it, is not covered") {
+  for (const std::string_view text :
+       {"tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];",
+        "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r2], {%r1};",
+        "tcgen05.shift.cta_group::1.down [%r2];",
+        "tcgen05.mma.cta_group::2.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;",
+        "tcgen05.mma.ws.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;",
+        "tcgen05.cp.cta_group::1.128x256b.b8x16.b6x16_p32 [%r1], %rd1;",
+        "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [%r1];",
+        "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 "
+        "[%r1], %rs1;"}) {
+    INFO(text);
+    CHECK(effect_of(text).not_covered);
+  }
+}
+
 TEST_CASE("an unknown instruction is not covered if it could touch memory") {
   CHECK(effect_of("frobnicate.u32 %r1, [%rd1];").not_covered);
   CHECK(effect_of("frobnicate.u32 %r1, [%rd1];").address_operand == 1);
   CHECK(effect_of("frobnicate.u32 %r1, %r2;").opcode_class == kUnknown);
   CHECK_FALSE(effect_of("frobnicate.u32 %r1, %r2;").not_covered);
   CHECK(effect_of("multimem.red.release.gpu.global.add.u32 [%rd1], %r1;").not_covered);
-  CHECK(effect_of("tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;").not_covered);
 }
 
 }  // namespace barracuda::ptx

@@ -1,0 +1,37 @@
+// What is copied to tensor memory is stored again once the commit has arrived.
+// expect: none
+// weak: never
+// result: x 0 out 128
+// flags: -gencode arch=compute_100a,code=[compute_100a,sm_100a]
+#include "../litmus.h"
+#include "../tensor_core.h"
+
+__global__ void litmus(int* x, int* flag, int* out) {
+  __shared__ alignas(128) __half tile[2 * TILE_A_HALVES];
+  __shared__ MBarrier done;
+  __shared__ unsigned columns;
+  if (threadIdx.x < 32) {
+    TENSOR_ALLOC(&columns, 32);
+  }
+  if (threadIdx.x == 0) {
+    MBARRIER_INIT(&done, 1);
+  }
+  for (int i = threadIdx.x; i < 2 * TILE_A_HALVES; i += 128) {
+    tile[i] = __float2half(1);
+  }
+  FENCE_PROXY_ASYNC();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    TENSOR_COPY(columns, tensor_tile_of(tile));
+    TENSOR_COMMIT(&done);
+  }
+  MBARRIER_WAIT(&done, 0);
+  tile[threadIdx.x] = __float2half(2);
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    TENSOR_FREE(columns, 32);
+  }
+  out[threadIdx.x] = 1;
+}
+
+LITMUS(1, 128)
