@@ -106,6 +106,12 @@ class FunctionReader {
     if (instruction.opcode == Opcode::kMultimem) {
       return "what lies at a multicast address on each device is not known";
     }
+    if (instruction.opcode == Opcode::kTcgen05) {
+      const bool stays_inside = instruction.has(Modifier::kLd) || instruction.has(Modifier::kSt) ||
+                                instruction.has(Modifier::kShift);
+      return stays_inside ? "what is done to tensor memory is not checked"
+                          : "tcgen05 of this form, or of several blocks, is not logged";
+    }
     if (instruction.opcode == Opcode::kClusterlaunchcontrol) {
       return instruction.has(Modifier::kMulticastClusterAll)
                  ? "a response that goes to all blocks of a cluster is not logged"
