@@ -41,12 +41,3 @@ __device__ inline unsigned long long tensor_tile_of(const __half* tile) {
       "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"( \
           SHARED_ADDRESS(bar))                                                             \
       : "memory")
-// Of the warp's row of each lane one column.
-#define TENSOR_LOAD(value, from)                                   \
-  asm volatile("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];" \
-               : "=r"(value)                                       \
-               : "r"(from)                                         \
-               : "memory");                                        \
-  asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory")
-#define TENSOR_FENCE_AFTER() asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory")
-#define TENSOR_FENCE_BEFORE() asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory")

@@ -146,14 +146,14 @@ void decode_tensor_core(CodeEmitter& code, const ptx::Instruction& instruction) 
   using enum Modifier;
   const auto& operands = instruction.operands;
   const auto has = [&](Modifier modifier) { return instruction.has(modifier); };
-  if (has(kWaitLd) || has(kWaitSt) || has(kFenceBeforeThreadSync) || has(kFenceAfterThreadSync)) {
+  const bool only_orders =
+      has(kWaitLd) || has(kWaitSt) || has(kFenceBeforeThreadSync) || has(kFenceAfterThreadSync);
+  if (only_orders || (has(kRelinquishAllocPermit) && has(kCtaGroup1))) {
     code.emit(&execute_nothing);
   } else if (has(kLd) || has(kSt)) {
     decode_access(code, instruction, has(kLd));
   } else if (!has(kCtaGroup1)) {
     code.refuse("two blocks of a cluster (cta_group::2)");
-  } else if (has(kRelinquishAllocPermit)) {
-    code.emit(&execute_nothing);
   } else if (has(kAlloc)) {
     decode_allocation(code, instruction);
   } else if (has(kDealloc) && operands.size() == 2) {

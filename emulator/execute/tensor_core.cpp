@@ -134,7 +134,7 @@ class Product {
     const auto matrices = wire::matrices_of(operands_.instruction.reads, descriptor(operands_.a),
                                             descriptor(operands_.b), descriptor_);
     const auto types = types_of(kind(), shape_);
-    if (!matrices || !types) {
+    if (!matrices || !matrices->b || !types) {
       return refuse(!types ? "types" : "matrices");
     }
     types_ = *types;
@@ -144,7 +144,7 @@ class Product {
       return refuse("lane of tensor memory");
     }
     if (!is_allocated(c_, in_, lane_, d_, shape_.columns) || !read_a(*matrices) ||
-        !read_b(*matrices)) {
+        !read_b(*matrices->b)) {
       return false;
     }
     multiply();
@@ -207,8 +207,8 @@ class Product {
     return true;
   }
 
-  bool read_b(const wire::TensorMatrices& matrices) {
-    const MatrixTile b = tile(*matrices.b, types_.b);
+  bool read_b(const wire::TensorMatrix& matrix) {
+    const MatrixTile b = tile(matrix, types_.b);
     if (!is_there(c_, in_, mask(), b)) {
       return false;
     }
@@ -291,7 +291,7 @@ Step execute_tensor_copy(Context& c, const Instruction& in, std::uint32_t mask) 
     const auto matrices = wire::matrices_of(operands.instruction.reads,
                                             source<std::uint64_t>(c, operands.a)[lane], 0, 0);
     const TensorAddress to = tensor_address(c, operands.memory, lane);
-    if (!matrices || to.row != 0) {
+    if (!matrices || !matrices->a || to.row != 0) {
       return fail_with(c, in, lane,
                        "a copy whose matrix or lane of tensor memory the emulated device does not "
                        "know was issued");

@@ -8,13 +8,13 @@
 
 __global__ void litmus(int* x, int* flag, int* out) {
   __shared__ alignas(128) __half tile[2 * TILE_A_HALVES];
-  __shared__ MBarrier done;
+  __shared__ MBarrier bar;
   __shared__ unsigned columns;
   if (threadIdx.x < 32) {
     TENSOR_ALLOC(&columns, 32);
   }
   if (threadIdx.x == 0) {
-    MBARRIER_INIT(&done, 1);
+    MBARRIER_INIT(&bar, 1);
   }
   for (int i = threadIdx.x; i < 2 * TILE_A_HALVES; i += 128) {
     tile[i] = __float2half(1);
@@ -23,9 +23,9 @@ __global__ void litmus(int* x, int* flag, int* out) {
   __syncthreads();
   if (threadIdx.x == 0) {
     TENSOR_COPY(columns, tensor_tile_of(tile));
-    TENSOR_COMMIT(&done);
+    TENSOR_COMMIT(&bar);
   }
-  MBARRIER_WAIT(&done, 0);
+  MBARRIER_WAIT(&bar, 0);
   tile[threadIdx.x] = __float2half(2);
   __syncthreads();
   if (threadIdx.x < 32) {

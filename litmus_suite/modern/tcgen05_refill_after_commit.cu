@@ -8,13 +8,13 @@
 
 __global__ void litmus(int* x, int* flag, int* out) {
   __shared__ alignas(128) __half a[TILE_A_HALVES], b[TILE_B_HALVES];
-  __shared__ MBarrier done;
+  __shared__ MBarrier bar;
   __shared__ unsigned columns;
   if (threadIdx.x < 32) {
     TENSOR_ALLOC(&columns, 32);
   }
   if (threadIdx.x == 0) {
-    MBARRIER_INIT(&done, 1);
+    MBARRIER_INIT(&bar, 1);
   }
   for (int i = threadIdx.x; i < TILE_A_HALVES; i += 128) {
     a[i] = __float2half(1);
@@ -24,9 +24,9 @@ __global__ void litmus(int* x, int* flag, int* out) {
   __syncthreads();
   if (threadIdx.x == 0) {
     TENSOR_MMA(columns, tensor_tile_of(a), tensor_tile_of(b));
-    TENSOR_COMMIT(&done);
+    TENSOR_COMMIT(&bar);
   }
-  MBARRIER_WAIT(&done, 0);
+  MBARRIER_WAIT(&bar, 0);
   b[threadIdx.x] = __float2half(2);
   __syncthreads();
   if (threadIdx.x < 32) {
