@@ -11,8 +11,9 @@ namespace {
 using wire::TensorKind;
 using wire::TensorReads;
 
-// The first thread issues; others store, wait and read.
-constexpr Who kIssuer{.warp = 0}, kSameWarp{.warp = 0, .mask = 1U << 9}, kOther{.warp = 1};
+// One thread issues; others store, wait and read.
+constexpr Who kIssuer{.warp = 0, .mask = 1U << 5}, kSameWarp{.warp = 0, .mask = 1U << 9},
+    kOther{.warp = 1};
 constexpr Who kWarp{.warp = 0, .mask = kAll}, kOtherWarp{.warp = 1, .mask = kAll};
 constexpr std::uint64_t kA = 4096, kB = 8192, kNextB = 16384;  // tiles in shared memory
 
