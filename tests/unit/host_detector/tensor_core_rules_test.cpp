@@ -193,7 +193,7 @@ TEST_CASE("a commit gives what its thread knows, and groups of other copies are 
   copies.copy_async(kIssuer, shared(kA), kData);
   copies.commit_by(kIssuer);
   copies.wait(kOther, 0);
-  copies.write(kOther, shared(kA));
+  copies.write(kOther, shared(kA + 4 * 5));  // a word a lane
   CHECK(copies.lacks(MissingOrder::kAsyncWaitMissing));
   TensorScenario products;
   products.product(tile(kA), tile(kB));
