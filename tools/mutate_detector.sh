@@ -28,7 +28,7 @@ acquire fence takes nothing|happens_before/sync_rules.cpp|s/after.clock.join(bef
 relaxed write publishes its clock|happens_before/sync_rules.cpp|s/(releases ? fill_all : fill_fenced)/(true ? fill_all : fill_fenced)/
 relaxed read acquires at once|happens_before/sync_rules.cpp|s/has_acquire(site.order) || engine_.options.acquire_relaxed_spin/true/
 publishing overwrites|sync/value_graph.cpp|s/    all.join(clock);/    all = clock.without_home();/
-clocks: any version of a snapshot is as good|clock/clock.h|s/snapshot_.version >= other.snapshot_.version/true/
+clocks: any version of a snapshot is as good|clock/clock.h|s/ \&\& version >= other.version//
 clocks: what is learnt besides is of the snapshot|clock/clock.cpp|s/^      snapshot_ = {};//
 clocks: two that are joined are of the snapshot|clock/clock.cpp|s/} else if (both != others_) {/} else if (false) {/
 clocks: a snapshot has the home of its reader|clock/clock.cpp|s/    home_ = joined(home_, CtaClockPointer(of_home));//
@@ -179,6 +179,10 @@ last sync: another block in the same place passes for it|state/past_notes.h|s/re
 shared sets: atomics of a narrow scope are of them|races/shared_sets.cpp|s/!includes(site.scope, wire::Scope::kGpu)) {/false) {/
 shared sets: four bytes pass for eight|races/shared_sets.cpp|s/return SharedAccessKind::kAtomics4;/return SharedAccessKind::kAtomics8;/
 shared sets: who is none of them does not look|races/piece_check.cpp|s/  if (!is_one_of_them ||/  if (launch == LaunchId{} ||/
+shared sets: who adds after all were before leaves that so|shadow/shared_access_set.cpp|/^void SharedAccessSet::add/,/^}/s/  all_before_.reset();//
+shared sets: all are before whatever a thread knows|races/piece_check.cpp|s/snapshot.is_no_older_than(known->by);/known->by.of != 0;/
+shared sets: all are before though some were not|races/piece_check.cpp|s/if (are_all_before \&\& is_news/if (is_news/
+shared sets: what the first one's block did is before all|races/piece_check.cpp|s/.but_of = is_known ? CtaKey{} : own});/.but_of = CtaKey{}});/
 shared sets: what one lane did again all did|races/replacement.cpp|s/if ((older.lanes \& ~newer.lanes) != 0) {/if (older.lanes == 0) {/
 shared sets: other lanes at the same bytes stand for it|races/replacement.cpp|s/} else if (newer.maps_lanes_like(older)) {/} else {/
 shared sets: any newer one stands for an older|races/replacement.cpp|/^Cell left_in_set(/,/^}/s/!may_replace(side_of(engine, newer), side_of(engine, older))) {/older.bytes.none()) {/
