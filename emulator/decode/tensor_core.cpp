@@ -42,7 +42,7 @@ void decode_access(CodeEmitter& code, const ptx::Instruction& instruction, bool 
     code.refuse("an access of tensor memory of another shape than 32x32b, or packed");
     return;
   }
-  auto access = std::make_shared<TensorOperands>();
+  auto access = std::make_shared<TensorCoreOperands>();
   if (!bind_place(code, operands[loads ? 1 : 0], StateSpace::kShared, access->memory) ||
       !bind_registers(code, operands[loads ? 0 : 1], ScalarType::kB32, loads, access->registers)) {
     code.refuse_by_default("operands");
@@ -52,13 +52,13 @@ void decode_access(CodeEmitter& code, const ptx::Instruction& instruction, bool 
     code.refuse("the number of registers");
     return;
   }
-  code.emit(loads ? &execute_tensor_load : &execute_tensor_store, std::move(access));
+  code.emit(loads ? &execute_tensor_core_load : &execute_tensor_core_store, std::move(access));
 }
 
 void decode_allocation(CodeEmitter& code, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   const StateSpace space = ptx::classify(instruction).space;
-  Instruction pattern{.handler = &execute_tensor_allocate};
+  Instruction pattern{.handler = &execute_tensor_core_allocate};
   if (operands.size() != 2 || !bind_place(code, operands[0], space, pattern)) {
     code.refuse_by_default("operands");
     return;
@@ -70,7 +70,7 @@ void decode_allocation(CodeEmitter& code, const ptx::Instruction& instruction) {
 void decode_commit(CodeEmitter& code, const ptx::Instruction& instruction) {
   const auto& operands = instruction.operands;
   const ptx::Effect effect = ptx::classify(instruction);
-  Instruction pattern{.handler = &execute_tensor_commit};
+  Instruction pattern{.handler = &execute_tensor_core_commit};
   if (!effect.operation || operands.size() != 1) {
     code.refuse("an arrival in several blocks");
   } else if (!bind_place(code, operands[0], effect.space, pattern)) {
@@ -103,7 +103,7 @@ void decode_product(CodeEmitter& code, const ptx::Instruction& instruction,
     code.refuse(std::string(unknown));
     return;
   }
-  auto product = std::make_shared<TensorOperands>();
+  auto product = std::make_shared<TensorCoreOperands>();
   product->instruction = read;
   if (!bind_place(code, operands[0], StateSpace::kShared, product->memory) ||
       (read.a < 0 && !bind_place(code, operands[1], StateSpace::kShared, product->memory_of_a))) {
@@ -115,7 +115,7 @@ void decode_product(CodeEmitter& code, const ptx::Instruction& instruction,
   product->shape = code.source(at(read.shape), ScalarType::kB32);
   product->adds = code.source(at(read.adds), ScalarType::kPred);
   if (code.refusal().empty()) {
-    code.emit(Instruction{.handler = &execute_tensor_product,
+    code.emit(Instruction{.handler = &execute_tensor_core_product,
                           .flags = static_cast<std::uint8_t>(Place::kShared)},
               std::move(product));
   }
@@ -125,7 +125,7 @@ void decode_product(CodeEmitter& code, const ptx::Instruction& instruction,
 void decode_copy(CodeEmitter& code, const ptx::Instruction& instruction,
                  const ptx::TensorInstruction& read) {
   const auto& operands = instruction.operands;
-  auto copy = std::make_shared<TensorOperands>();
+  auto copy = std::make_shared<TensorCoreOperands>();
   copy->instruction = read;
   if ((read.reads.rows != 128 && read.reads.rows != 32) ||
       !bind_place(code, operands[0], StateSpace::kShared, copy->memory)) {
@@ -134,7 +134,7 @@ void decode_copy(CodeEmitter& code, const ptx::Instruction& instruction,
   }
   copy->a = code.source(operands[static_cast<std::size_t>(read.a)], ScalarType::kB64);
   if (code.refusal().empty()) {
-    code.emit(Instruction{.handler = &execute_tensor_copy,
+    code.emit(Instruction{.handler = &execute_tensor_core_copy,
                           .flags = static_cast<std::uint8_t>(Place::kShared)},
               std::move(copy));
   }
@@ -157,7 +157,7 @@ void decode_tensor_core(CodeEmitter& code, const ptx::Instruction& instruction) 
   } else if (has(kAlloc)) {
     decode_allocation(code, instruction);
   } else if (has(kDealloc) && operands.size() == 2) {
-    Instruction pattern{.handler = &execute_tensor_free};
+    Instruction pattern{.handler = &execute_tensor_core_free};
     pattern.a = code.source(operands[0], ScalarType::kB32);
     pattern.b = code.source(operands[1], ScalarType::kU32);
     code.emit(pattern);

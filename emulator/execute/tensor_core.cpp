@@ -123,7 +123,7 @@ class Product {
   Product(Context& context, const Instruction& in, int lane)
       : c_(context),
         in_(in),
-        operands_(*static_cast<const TensorOperands*>(in.extra)),
+        operands_(*static_cast<const TensorCoreOperands*>(in.extra)),
         lane_(lane),
         d_(tensor_address(context, operands_.memory, lane)),
         descriptor_(source<std::uint32_t>(context, operands_.shape)[lane]),
@@ -246,7 +246,7 @@ class Product {
 
   Context& c_;
   const Instruction& in_;
-  const TensorOperands& operands_;
+  const TensorCoreOperands& operands_;
   int lane_;
   TensorAddress d_;
   std::uint32_t descriptor_;
@@ -259,7 +259,7 @@ class Product {
 
 // The first of the rows of the warp, a word for each lane; null: the launch has failed.
 std::optional<TensorAddress> rows_of_warp(Context& c, const Instruction& in, std::uint32_t mask) {
-  const auto& operands = *static_cast<const TensorOperands*>(in.extra);
+  const auto& operands = *static_cast<const TensorCoreOperands*>(in.extra);
   const int lane = std::countr_zero(mask);
   const TensorAddress at = tensor_address(c, operands.memory, lane);
   const std::uint32_t own = c.warp->index % wire::kWarpgroupWarps * kLanes;
@@ -276,7 +276,7 @@ std::optional<TensorAddress> rows_of_warp(Context& c, const Instruction& in, std
 
 }  // namespace
 
-Step execute_tensor_product(Context& c, const Instruction& in, std::uint32_t mask) {
+Step execute_tensor_core_product(Context& c, const Instruction& in, std::uint32_t mask) {
   for (const int lane : SetBits<int>(mask)) {
     if (!Product(c, in, lane).execute()) {
       return Step::kSwitch;
@@ -285,8 +285,8 @@ Step execute_tensor_product(Context& c, const Instruction& in, std::uint32_t mas
   return Step::kNext;
 }
 
-Step execute_tensor_copy(Context& c, const Instruction& in, std::uint32_t mask) {
-  const auto& operands = *static_cast<const TensorOperands*>(in.extra);
+Step execute_tensor_core_copy(Context& c, const Instruction& in, std::uint32_t mask) {
+  const auto& operands = *static_cast<const TensorCoreOperands*>(in.extra);
   for (const int lane : SetBits<int>(mask)) {
     const auto matrices = wire::matrices_of(operands.instruction.reads,
                                             source<std::uint64_t>(c, operands.a)[lane], 0, 0);
@@ -314,11 +314,11 @@ Step execute_tensor_copy(Context& c, const Instruction& in, std::uint32_t mask) 
   return Step::kNext;
 }
 
-Step execute_tensor_load(Context& c, const Instruction& in, std::uint32_t mask) {
+Step execute_tensor_core_load(Context& c, const Instruction& in, std::uint32_t mask) {
   if (!is_whole_warp(c, mask)) {
     return wait_for_warp(c, in, mask);
   }
-  const auto& operands = *static_cast<const TensorOperands*>(in.extra);
+  const auto& operands = *static_cast<const TensorCoreOperands*>(in.extra);
   const auto at = rows_of_warp(c, in, mask);
   if (!at) {
     return Step::kSwitch;
@@ -332,11 +332,11 @@ Step execute_tensor_load(Context& c, const Instruction& in, std::uint32_t mask) 
   return Step::kNext;
 }
 
-Step execute_tensor_store(Context& c, const Instruction& in, std::uint32_t mask) {
+Step execute_tensor_core_store(Context& c, const Instruction& in, std::uint32_t mask) {
   if (!is_whole_warp(c, mask)) {
     return wait_for_warp(c, in, mask);
   }
-  const auto& operands = *static_cast<const TensorOperands*>(in.extra);
+  const auto& operands = *static_cast<const TensorCoreOperands*>(in.extra);
   const auto at = rows_of_warp(c, in, mask);
   if (!at) {
     return Step::kSwitch;
@@ -350,7 +350,7 @@ Step execute_tensor_store(Context& c, const Instruction& in, std::uint32_t mask)
   return Step::kNext;
 }
 
-Step execute_tensor_allocate(Context& c, const Instruction& in, std::uint32_t mask) {
+Step execute_tensor_core_allocate(Context& c, const Instruction& in, std::uint32_t mask) {
   if (!is_whole_warp(c, mask)) {
     return wait_for_warp(c, in, mask);
   }
@@ -381,7 +381,7 @@ Step execute_tensor_allocate(Context& c, const Instruction& in, std::uint32_t ma
   return Step::kNext;
 }
 
-Step execute_tensor_free(Context& c, const Instruction& in, std::uint32_t mask) {
+Step execute_tensor_core_free(Context& c, const Instruction& in, std::uint32_t mask) {
   if (!is_whole_warp(c, mask)) {
     return wait_for_warp(c, in, mask);
   }
@@ -398,7 +398,7 @@ Step execute_tensor_free(Context& c, const Instruction& in, std::uint32_t mask) 
   return Step::kNext;
 }
 
-Step execute_tensor_commit(Context& c, const Instruction& in, std::uint32_t mask) {
+Step execute_tensor_core_commit(Context& c, const Instruction& in, std::uint32_t mask) {
   std::uint64_t words[kLanes];
   if (!resolve_mbarriers(c, in, mask, words)) {
     return Step::kSwitch;

@@ -14,7 +14,7 @@ namespace barracuda::emulator {
 
 // Instruction::extra of what follows. The instructions are only addresses (a, immediate), of tensor
 // memory. Instruction::flags is Place::kShared for a product and a copy.
-struct TensorOperands {
+struct TensorCoreOperands {
   ptx::TensorInstruction instruction;
   Instruction memory;             // D; where to, where from
   Instruction memory_of_a;        // where A lies there
@@ -23,17 +23,17 @@ struct TensorOperands {
   std::vector<Slot> registers;  // of a load or a store, by column
 };
 
-Step execute_tensor_product(Context& c, const Instruction& in, std::uint32_t mask);
-Step execute_tensor_copy(Context& c, const Instruction& in, std::uint32_t mask);
+Step execute_tensor_core_product(Context& c, const Instruction& in, std::uint32_t mask);
+Step execute_tensor_core_copy(Context& c, const Instruction& in, std::uint32_t mask);
 // Each lane of the warp has a row.
-Step execute_tensor_load(Context& c, const Instruction& in, std::uint32_t mask);
-Step execute_tensor_store(Context& c, const Instruction& in, std::uint32_t mask);
+Step execute_tensor_core_load(Context& c, const Instruction& in, std::uint32_t mask);
+Step execute_tensor_core_store(Context& c, const Instruction& in, std::uint32_t mask);
 
-// Without TensorOperands. A place in shared memory; b how many columns.
-Step execute_tensor_allocate(Context& c, const Instruction& in, std::uint32_t mask);
+// Without TensorCoreOperands. A place in shared memory; b how many columns.
+Step execute_tensor_core_allocate(Context& c, const Instruction& in, std::uint32_t mask);
 // a the address of the columns, b how many.
-Step execute_tensor_free(Context& c, const Instruction& in, std::uint32_t mask);
+Step execute_tensor_core_free(Context& c, const Instruction& in, std::uint32_t mask);
 // A place of an mbarrier, where each lane arrives.
-Step execute_tensor_commit(Context& c, const Instruction& in, std::uint32_t mask);
+Step execute_tensor_core_commit(Context& c, const Instruction& in, std::uint32_t mask);
 
 }  // namespace barracuda::emulator

@@ -13,7 +13,7 @@ using wire::TensorReads;
 
 // One thread issues; others store, wait and read.
 constexpr Who kIssuer{.warp = 0, .mask = 1U << 5}, kSameWarp{.warp = 0, .mask = 1U << 9},
-    kOther{.warp = 1};
+    kOtherThread{.warp = 1};
 constexpr Who kWarp{.warp = 0, .mask = kAll}, kOtherWarp{.warp = 1, .mask = kAll};
 constexpr std::uint64_t kA = 4096, kB = 8192, kNextB = 16384;  // tiles in shared memory
 
@@ -68,9 +68,9 @@ class TensorScenario : public AsyncScenario {
 TEST_CASE("a tcgen05.mma needs a proxy fence after its tiles were stored, and a barrier") {
   for (const bool is_fenced : {true, false}) {
     TensorScenario scenario;
-    scenario.write(kOther, shared(kB));
+    scenario.write(kOtherThread, shared(kB));
     if (is_fenced) {
-      scenario.proxy_fence(kOther);
+      scenario.proxy_fence(kOtherThread);
     }
     scenario.meet();
     scenario.product(tile(kA), tile(kB));
@@ -81,8 +81,8 @@ TEST_CASE("a tcgen05.mma needs a proxy fence after its tiles were stored, and a 
     }
   }
   TensorScenario scenario;
-  scenario.write(kOther, shared(kB));
-  scenario.proxy_fence(kOther);
+  scenario.write(kOtherThread, shared(kB));
+  scenario.proxy_fence(kOtherThread);
   scenario.product(tile(kA), tile(kB));
   CHECK(scenario.has_only(Severity::kError));
 }
@@ -100,20 +100,20 @@ TEST_CASE("a tcgen05.mma reads all rows of A and B that its descriptors name") {
   }
   TensorScenario wide;
   wide.product(tile(kA), tile(kNextB), shape_of(128, 256));
-  wide.write(kOther, shared(kNextB + 256 * 32 - 4));
+  wide.write(kOtherThread, shared(kNextB + 256 * 32 - 4));
   CHECK(wide.has_only(Severity::kError));
   TensorScenario sparse;
   sparse.product(tile(kA), tile(kB), shape_of(64, 8) | 1U << 2, {.is_sparse = true});
-  sparse.write(kOther, shared(kB + 256 + 128 - 4));
+  sparse.write(kOtherThread, shared(kB + 256 + 128 - 4));
   CHECK(sparse.has_only(Severity::kError));
 }
 
 TEST_CASE("A that lies in tensor memory is not read from shared memory") {
   TensorScenario scenario;
   scenario.product(wire::kNoOperand, tile(kB), shape_of(64, 8), {.has_tensor_memory = true});
-  scenario.write(kOther, shared(kA));
+  scenario.write(kOtherThread, shared(kA));
   CHECK(scenario.is_clean());
-  scenario.write(kOther, shared(kB));
+  scenario.write(kOtherThread, shared(kB));
   CHECK(scenario.has_only(Severity::kError));
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("a tcgen05.cp reads the rows that its descriptor names") {
         std::tuple{32U, 16U, 3U * 256 + 128, false}, std::tuple{32U, 16U, 4U * 256, false}}) {
     TensorScenario scenario;
     scenario.copy(tile(kA), rows, row_bytes);
-    scenario.write(kOther, shared(kA + at));
+    scenario.write(kOtherThread, shared(kA + at));
     CHECK(scenario.races().size() == (is_read ? 1 : 0));
     CHECK(scenario.detector.rejected() == 0);
   }
@@ -132,7 +132,7 @@ TEST_CASE("a tcgen05.cp reads the rows that its descriptor names") {
 
 TEST_CASE("who waits for the phase of a commit may store the tiles again") {
   for (const bool is_committed : {true, false}) {
-    for (const Who& who : {kIssuer, kSameWarp, kOther}) {
+    for (const Who& who : {kIssuer, kSameWarp, kOtherThread}) {
       TensorScenario scenario;
       scenario.product(tile(kA), tile(kB));
       is_committed ? scenario.commit_by(kIssuer) : static_cast<void>(scenario.arrive(kIssuer));
@@ -153,14 +153,14 @@ TEST_CASE(
   without.product(tile(kA), tile(kB));
   without.commit_by(kIssuer);
   without.meet();
-  without.write(kOther, shared(kB));
+  without.write(kOtherThread, shared(kB));
   CHECK(without.lacks(MissingOrder::kAsyncWaitMissing));
   TensorScenario scenario;
   scenario.product(tile(kA), tile(kB));
   scenario.commit_by(kIssuer);
   scenario.wait(kIssuer, 0);
   scenario.meet();
-  scenario.write(kOther, shared(kB));
+  scenario.write(kOtherThread, shared(kB));
   CHECK(scenario.is_clean());
 }
 
@@ -169,16 +169,16 @@ TEST_CASE("a commit is for what its own thread issued before") {
   later.product(tile(kA), tile(kB));
   later.commit_by(kIssuer);
   later.product(tile(kA), tile(kNextB));
-  later.wait(kOther, 0);
-  later.write(kOther, shared(kB));
+  later.wait(kOtherThread, 0);
+  later.write(kOtherThread, shared(kB));
   CHECK(later.is_clean());
-  later.write(kOther, shared(kNextB));
+  later.write(kOtherThread, shared(kNextB));
   CHECK(later.lacks(MissingOrder::kAsyncWaitMissing));
   TensorScenario elsewhere;
   elsewhere.product(tile(kA), tile(kB));
   elsewhere.commit_by(kSameWarp);
-  elsewhere.wait(kOther, 0);
-  elsewhere.write(kOther, shared(kB));
+  elsewhere.wait(kOtherThread, 0);
+  elsewhere.write(kOtherThread, shared(kB));
   CHECK(elsewhere.lacks(MissingOrder::kAsyncWaitMissing));
 }
 
@@ -186,14 +186,14 @@ TEST_CASE("a commit gives what its thread knows, and groups of other copies are 
   TensorScenario scenario;
   scenario.write(kIssuer, shared(kA));
   scenario.commit_by(kIssuer);
-  scenario.wait(kOther, 0);
-  scenario.write(kOther, shared(kA));
+  scenario.wait(kOtherThread, 0);
+  scenario.write(kOtherThread, shared(kA));
   CHECK(scenario.is_clean());
   TensorScenario copies;
   copies.copy_async(kIssuer, shared(kA), kData);
   copies.commit_by(kIssuer);
-  copies.wait(kOther, 0);
-  copies.write(kOther, shared(kA + 4 * 5));  // a word a lane
+  copies.wait(kOtherThread, 0);
+  copies.write(kOtherThread, shared(kA + 4 * 5));  // a word a lane
   CHECK(copies.lacks(MissingOrder::kAsyncWaitMissing));
   TensorScenario products;
   products.product(tile(kA), tile(kB));
