@@ -10,6 +10,22 @@ namespace barracuda::oracle {
 
 using wire::Operation;
 
+namespace {
+
+// Of a matrix of halves: the units of 16 bytes that the elements of these rows lie in, each once.
+std::set<std::uint32_t> units_of(std::uint64_t descriptor, wire::MatrixMajor major,
+                                 std::uint32_t first, std::uint32_t count, std::uint32_t depth) {
+  std::set<std::uint32_t> units;
+  for (std::uint32_t row = first; row < first + count; ++row) {
+    for (std::uint32_t k = 0; k < depth; ++k) {
+      units.insert(wire::element_address(wire::read_descriptor(descriptor), major, 2, row, k) / 16);
+    }
+  }
+  return units;
+}
+
+}  // namespace
+
 // The groups are those of lane 0, for all lanes of its warp. A wait is for the parts that the four
 // warps of the warpgroup have in a group.
 void ReferenceDetector::matrix_group(const detector::WarpOperation& operation,
@@ -35,8 +51,7 @@ void ReferenceDetector::matrix_group(const detector::WarpOperation& operation,
   }
 }
 
-// 16 rows of A for each warp, all of B, twice as deep where A is sparse: the units of 16 bytes that
-// their elements lie in, each once.
+// 16 rows of A for each warp, all of B, twice as deep where A is sparse.
 void ReferenceDetector::matrix_product(const detector::WarpOperation& operation,
                                        const Thread& thread) {
   const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
@@ -46,28 +61,19 @@ void ReferenceDetector::matrix_product(const detector::WarpOperation& operation,
   read.reads = true;
   read.completion = completion_of(thread, site.asynchrony, true);
   read.completion_time = matrix_groups_[*read.completion].now;
-  std::set<std::uint32_t> units;
-  const auto add = [&](std::uint64_t descriptor, wire::MatrixMajor major, std::uint32_t first,
-                       std::uint32_t count, std::uint32_t depth) {
-    for (std::uint32_t row = first; row < first + count; ++row) {
-      for (std::uint32_t k = 0; k < depth; ++k) {
-        units.insert(wire::element_address(wire::read_descriptor(descriptor), major, 2, row, k) /
-                     16);
-      }
-    }
+  const auto add = [&](const std::set<std::uint32_t>& units) {
     for (const std::uint32_t unit : units) {
       async_access(operation, thread, read,
                    wire::tagged_address(wire::AddressSpace::kShared, 16 * unit), 16);
     }
-    units.clear();
   };
   if (!shape.has_registers) {
-    add(lane.value_read, shape.a, std::get<2>(thread) % 4 * 16, 16, 16);
+    add(units_of(lane.value_read, shape.a, std::get<2>(thread) % 4 * 16, 16, 16));
   }
-  add(lane.value_written, shape.b, 0, shape.columns, shape.is_sparse ? 32 : 16);
+  add(units_of(lane.value_written, shape.b, 0, shape.columns, shape.is_sparse ? 32 : 16));
 }
 
-// All rows of A and B, of halves: the units of 16 bytes that their elements lie in.
+// All rows of A and B.
 void ReferenceDetector::tensor_product(const detector::WarpOperation& operation,
                                        const Thread& thread) {
   const wire::SiteInfo& site = sites_[static_cast<std::size_t>(operation.site)];
@@ -78,24 +84,16 @@ void ReferenceDetector::tensor_product(const detector::WarpOperation& operation,
   read.reads = true;
   read.completion = completion_of(thread, site.asynchrony, true);
   read.completion_time = 1 + commits_[thread];
-  const auto add = [&](std::uint64_t descriptor, wire::MatrixMajor major, std::uint32_t rows,
-                       std::uint32_t depth) {
-    std::set<std::uint32_t> units;
-    for (std::uint32_t row = 0; row < rows; ++row) {
-      for (std::uint32_t k = 0; k < depth; ++k) {
-        units.insert(wire::element_address(wire::read_descriptor(descriptor), major, 2, row, k) /
-                     16);
-      }
-    }
+  const auto add = [&](const std::set<std::uint32_t>& units) {
     for (const std::uint32_t unit : units) {
       async_access(operation, thread, read,
                    wire::tagged_address(wire::AddressSpace::kShared, 16 * unit), 16);
     }
   };
   if (!reads->has_tensor_memory) {
-    add(lane.value_read, shape.a, shape.rows, 16);
+    add(units_of(lane.value_read, shape.a, 0, shape.rows, 16));
   }
-  add(lane.value_written, shape.b, shape.columns, reads->is_sparse ? 32 : 16);
+  add(units_of(lane.value_written, shape.b, 0, shape.columns, reads->is_sparse ? 32 : 16));
 }
 
 }  // namespace barracuda::oracle
