@@ -49,8 +49,12 @@ __device__ __forceinline__ ReleaseToken begin_release(std::uint32_t site, std::u
   token.number = 0;
   if (descriptor != 0 && address != kNoAddress) {
     judge_access(descriptor, site, address, AccessUse::kWrite);
+    const Lanes lanes = Lanes::at_site(site);
+    if (lanes.those(is_quiet(descriptor, site)) != 0) {
+      return token;
+    }
     const Queue queue(descriptor);
-    token.slot = claim_release(queue, Lanes::at_site(site), site);
+    token.slot = claim_release(queue, lanes, site);
     if (is_global(address)) {
       std::uint32_t number;
       asm volatile("atom.global.add.u32 %0, [%1], 1;"
@@ -70,10 +74,16 @@ __device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t ad
   if (descriptor == 0 || address == kNoAddress) {
     return;
   }
+  if (is_global(address)) {
+    judge_access(descriptor, site, address, AccessUse::kStrongRead);
+  }
+  const Lanes lanes = Lanes::at_site(site);
+  if (lanes.those(is_quiet(descriptor, site)) != 0) {
+    return;
+  }
   const Queue queue(descriptor);
   std::uint32_t stamp = 0;
   if (is_global(address)) {
-    judge_access(descriptor, site, address, AccessUse::kStrongRead);
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
     // Acquire: the claim below comes after the stamp.
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
@@ -83,7 +93,6 @@ __device__ __forceinline__ void log_acquire(std::uint32_t site, std::uint64_t ad
   } else {
     asm volatile("fence.acq_rel.cta;" ::: "memory");
   }
-  const Lanes lanes = Lanes::at_site(site);
   lanes.converge();
   write_acquire(queue, lanes, site, address, value, flags, stamp);
   lanes.converge();

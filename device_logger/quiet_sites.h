@@ -1,8 +1,10 @@
 // Sites that are logged no more, because each is in a race that was seen often enough (option
 // race-limit), or has told where shared variables lie: a bit for each of a session's first sites,
-// in pinned host memory that all launches of a context look at before they log a plain access or a
-// place. The host sets bits while kernels run. What is left out so is never synchronisation, so no
-// race is ever invented by it; but other races of these sites may then be missed.
+// in pinned host memory that all launches of a context look at before they log an access or a
+// place. The host sets bits while kernels run. Other races of these sites may then be missed, and
+// none is invented: synchronisation is left out only of loads and stores that order nobody behind a
+// thread of another block, and of their kernel nothing is reported any more that they might have
+// ordered (SiteInfo::narrow_kernel).
 #pragma once
 
 #include <cstdint>

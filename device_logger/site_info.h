@@ -119,6 +119,11 @@ struct SiteInfo {
   // block. If it is logged late (kEarlier), the detector knows by this when it was made. Traces do
   // not have it: nothing in them is logged late.
   bool is_before_publications = false;
+  // Not 0: which kernel it is of, of those without a fence, acquire or release wider than a block.
+  // What is numbered there orders no thread behind one of another block, so its loads and stores
+  // may be logged no more, as weak ones (quiet_sites.h). Traces do not have it: nothing of theirs
+  // falls silent.
+  std::uint16_t narrow_kernel = 0;
   // That constant (stored_value). kBranch, kSwitch, kMeet: which meeting, kNoMeeting where none is.
   // kMatrixProduct: its ProductShape (matrix_descriptor.h), packed; of kTensorCore its TensorReads
   // (tensor_reads.h). kCopy: kByteMask or 0.
@@ -127,6 +132,20 @@ struct SiteInfo {
   friend bool operator==(const SiteInfo&, const SiteInfo&) = default;
 };
 
-static_assert(sizeof(SiteInfo) == 24 + sizeof(std::uint64_t), "21 fields of a byte, and one of 8");
+static_assert(sizeof(SiteInfo) == 24 + sizeof(std::uint64_t),
+              "21 fields of a byte, one of 2, and one of 8");
+
+// Two kernels of a session may have one number: what is then said of one is true of both, for it
+// leaves accesses out.
+constexpr std::uint16_t narrow_kernel_number(SiteId first) {
+  constexpr std::uint32_t kNumbers = 65535;
+  return static_cast<std::uint16_t>(1 + static_cast<std::uint32_t>(first) % kNumbers);
+}
+
+// Logged as a release or as an acquire, not as both.
+constexpr bool is_numbered_load_or_store(const SiteInfo& site) {
+  return site.numbered && site.asynchrony == Asynchrony::kNone &&
+         (site.operation == Operation::kRead || site.operation == Operation::kWrite);
+}
 
 }  // namespace barracuda::wire

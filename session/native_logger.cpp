@@ -337,6 +337,16 @@ std::uint32_t release_slots(const NativeQueue& queue, const NativeLanes& lanes) 
                                 : wire::record_slots(RecordKind::kRelease, lanes.count());
 }
 
+// Of lanes, those whose sites are logged.
+std::uint32_t without_quiet(const NativeCall& call, const NativeQueue& queue, std::uint32_t mask) {
+  std::uint32_t logged = mask;
+  for_each_site(call, mask, [&](const NativeLanes& same) {
+    logged &= queue.is_quiet(site_of(call, same.leader)) ? ~same.mask : ~0U;
+    return true;
+  });
+  return logged;
+}
+
 template <bool Generic>
 NativeResult release_begin(const NativeCall& call) {
   const wire::LaunchDescriptor* descriptor = descriptor_of(call);
@@ -353,6 +363,7 @@ NativeResult release_begin(const NativeCall& call) {
   });
   // Records of several sites are claimed at once, and begun only then.
   const NativeQueue queue(*descriptor, call);
+  mask = without_quiet(call, queue, mask);
   std::uint32_t slots = 0;
   for_each_site(call, mask, [&](const NativeLanes& same) {
     slots += release_slots(queue, same);
@@ -409,7 +420,7 @@ NativeResult acquire(const NativeCall& call) {
       stamps[lane] = queue.order_number(addresses[lane]);
     }
   });
-  return for_each_site(call, mask, [&](const NativeLanes& same) {
+  return for_each_site(call, without_quiet(call, queue, mask), [&](const NativeLanes& same) {
     return wire::write_acquire(queue, same, site_of(call, same.leader), addresses, values, flags,
                                stamps);
   });

@@ -291,6 +291,26 @@ void PtxEngine::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> si
   }
 }
 
+void PtxEngine::limit_races(std::uint64_t most, std::function<void(wire::SiteId)> on_enough) {
+  engine_.log.limit(most, [this, tell = std::move(on_enough)](wire::SiteId id) {
+    if (lets_fall_silent(id)) {
+      tell(id);
+    }
+  });
+}
+
+bool PtxEngine::lets_fall_silent(wire::SiteId id) {
+  const wire::SiteInfo& site = engine_.site(index_of(id));
+  if (!site.numbered) {
+    return true;
+  }
+  if (site.narrow_kernel == 0 || !wire::is_numbered_load_or_store(site)) {
+    return false;
+  }
+  engine_.silent.add(site.narrow_kernel);
+  return true;
+}
+
 void PtxEngine::begin_launch(const LaunchInfo& launch) {
   auto begun = std::make_unique<LaunchState>(launch);
   LaunchKnowledge knowledge = engine_.prerequisites.begin(launch, engine_.order, engine_.finals);

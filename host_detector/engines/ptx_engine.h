@@ -35,6 +35,8 @@ class PtxEngine final : public Detector {
   void end_part(ClusterPart& part) override;
   void count(std::uint64_t applied, std::uint64_t rejected) override;
 
+  void limit_races(std::uint64_t most, std::function<void(wire::SiteId)> on_enough) override;
+
   [[nodiscard]] std::uint64_t contentions() const override { return engine_.global.contentions(); }
 
   [[nodiscard]] bool launch_over(LaunchId launch) const override;
@@ -58,6 +60,8 @@ class PtxEngine final : public Detector {
   [[nodiscard]] static bool puts_off(const CtaState& cta, const WarpOperation& operation,
                                      const wire::SiteInfo& site);
   void apply_put_off(CtaState& cta);
+  // Whether a site may be logged no more; then its kernel is known to be silent.
+  bool lets_fall_silent(wire::SiteId id);
   [[nodiscard]] ClusterPart part_of(LaunchId launch);
   // True if that is all for now. Before anything that atomics may not wait for they are taken.
   bool gather(GatheredAtomics& atomics, CtaState& cta, const WarpOperation& operation,

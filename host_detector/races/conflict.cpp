@@ -14,6 +14,14 @@ Pair pair_of(const PlacedPiece& access, const Cell& older, const Cell& newer) {
           .same_launch = older.launch() == newer.launch()};
 }
 
+// Whether a thread may have been ordered by what its kernel does not log any more: behind one of
+// its block, or behind the strong access that it saw. Nothing else in such a kernel is.
+bool may_be_ordered_silently(const EngineState& engine, const Pair& pair) {
+  const bool may_be = pair.distance == Distance::kCta || pair.first.site->numbered ||
+                      pair.second.site->numbered;
+  return pair.same_launch && may_be && engine.silent.have(pair.second.site->narrow_kernel);
+}
+
 // Of a copy that the device has kept, whether its lane's later access is not one that it may race
 // with. The same copy may be logged several times: those of a lane have one stamp (KeptCopies).
 bool is_own_kept_copy(const PlacedPiece& access, const Cell& older, const Cell& newer) {
@@ -73,7 +81,7 @@ std::optional<Conflict> find_conflict(const PlacedPiece& access, const Cell& old
   const Pair pair = pair_of(access, older, newer);
   const std::optional<Verdict> verdict =
       verdict_of(pair, access.engine().options.report_same_value);
-  if (!verdict) {
+  if (!verdict || may_be_ordered_silently(access.engine(), pair)) {
     return std::nullopt;
   }
   const bool defies = defies_order(pair);

@@ -19,6 +19,7 @@
 #include "host_detector/state/launch_state.h"
 #include "host_detector/state/past_notes.h"
 #include "host_detector/state/race_log.h"
+#include "host_detector/state/silent_kernels.h"
 #include "host_detector/state/site_list.h"
 #include "host_detector/tensor_maps.h"
 #include "host_detector/warp_operation.h"
@@ -42,6 +43,7 @@ struct EngineState {
   CallStacks stacks;
   PastNotes past_notes;
   RaceLog log;
+  SilentKernels silent;
   std::atomic<std::uint32_t> release_records{0};
 
   [[nodiscard]] const wire::SiteInfo& site(std::uint32_t id) const { return sites[id]; }

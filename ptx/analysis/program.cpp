@@ -38,6 +38,10 @@ Expected<wire::SiteId> next_site(const Program& program) {
   return wire::SiteId{id};
 }
 
+Site& site_named(Program& program, wire::SiteId id) {
+  return program.site_table[index_of(id) - index_of(program.options.first_site)];
+}
+
 std::vector<std::span<PlannedSite>> by_function(std::vector<PlannedSite>& sites) {
   std::vector<std::span<PlannedSite>> functions;
   for (auto begin = sites.begin(); begin != sites.end();) {

@@ -196,6 +196,9 @@ bool reaches(const Program& program, const FunctionFacts& function, std::string_
 // The id of the next row of the site table.
 Expected<wire::SiteId> next_site(const Program& program);
 
+// That row.
+Site& site_named(Program& program, wire::SiteId id);
+
 // Null if it is not instrumented.
 Kernel* kernel_of(Program& program, const Function& entry);
 

@@ -274,10 +274,6 @@ bool is_plain_shared_store(const PlannedSite& site) {
          site.info.order == wire::MemoryOrder::kWeak && site.effect.space == StateSpace::kShared;
 }
 
-Site& site_named(Program& program, wire::SiteId id) {
-  return program.site_table[index_of(id) - index_of(program.site_table.front().id)];
-}
-
 // More than barriers of the block orders the threads: an access is kept of who publishes nothing
 // before the next of them, so that nobody is ordered behind it who may conflict with it before
 // that. Or, if it is a store, of who has published nothing since the last of them: when that was is

@@ -61,6 +61,12 @@ namespace waiting_loops {
 Expected<void> run(Program& program);
 }  // namespace waiting_loops
 
+// Finds kernels in which nothing orders threads of different blocks. Only then may what is numbered
+// be logged no more, once it has raced often enough. After number_sites.
+namespace narrow_kernels {
+Expected<void> run(Program& program);
+}  // namespace narrow_kernels
+
 // Finds registers of asynchronous products that are touched too early. Needs the effects.
 namespace async_registers {
 Expected<void> run(Program& program);

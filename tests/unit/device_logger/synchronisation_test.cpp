@@ -181,6 +181,32 @@ TEST_CASE("a poll that saw the flag has a stamp above the flag store's number", 
   CHECK(polls.back().lanes.at(0).number > releases[0].lanes.at(0).number);
 }
 
+TEST_CASE("strong accesses of quiet sites take no number and leave no record", "[logger]") {
+  for (const bool are_quiet : {false, true}) {
+    LoggedMachine machine(BARRACUDA_LOGGER_KERNELS, {.queues = 2});
+    const std::uint64_t data = machine.allocate(256), flag = machine.allocate(256),
+                        out = machine.allocate(256);
+    for (const ptx::Site& site : machine.sites()) {
+      if (are_quiet && is_numbered_load_or_store(site.info)) {
+        machine.make_quiet(site.id);
+      }
+    }
+    machine.launch("hand_over", 2, 1, {data, flag, out});
+    CHECK(*LoggedMachine::at<int>(out) == 42);
+    const auto records = machine.read();
+    CHECK(of_kind(records, RecordKind::kRelease).empty() == are_quiet);
+    CHECK(of_kind(records, RecordKind::kAcquire).empty() == are_quiet);
+    CHECK(std::ranges::count_if(records, [&](const LoggedRecord& record) {
+            return machine.site_of(record).info.operation == Operation::kFence;
+          }) == 2);
+    // An atomic takes the next number of the same place.
+    machine.launch("try_locks", 1, 1, {flag, out});
+    const auto taken = of_kind(machine.read("atom"), RecordKind::kRelease);
+    REQUIRE(taken.size() == 1);
+    CHECK(taken[0].lanes.at(0).number == (are_quiet ? 0 : 1));
+  }
+}
+
 TEST_CASE("warp barriers, early exits and calls are events of the lanes that take them",
           "[logger]") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
