@@ -533,13 +533,14 @@ BARRACUDA_HOOK void __barracuda_event(std::uint32_t site, std::uint32_t detail,
   barracuda::wire::log_event(site, detail, threads);
 }
 
-// By one warp of a launch: where a variable of its kernel lies in shared memory, and which one,
-// the number 0 last. Not if all of that is known (Operation::kSharedPlace).
-BARRACUDA_HOOK void __barracuda_shared_place(std::uint32_t site, std::uint32_t address,
-                                             std::uint32_t number) {
+// The same of sites that may be quiet: fences (SiteInfo::narrow_kernel), and, by one warp of a
+// launch, where a variable of its kernel lies in shared memory, and which one, the number 0 last,
+// if that is not known yet (Operation::kSharedPlace).
+BARRACUDA_HOOK void __barracuda_optional_event(std::uint32_t site, std::uint32_t detail,
+                                               std::uint32_t threads) {
   const std::uint64_t descriptor = __barracuda_block.descriptor;
   if (descriptor != 0 && !barracuda::wire::is_quiet(descriptor, site)) {
-    barracuda::wire::log_event(site, address, number);
+    barracuda::wire::log_event(site, detail, threads);
   }
 }
 

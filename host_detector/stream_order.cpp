@@ -148,7 +148,8 @@ ProgrammaticOrder StreamOrder::launch_programmatic(StreamKey stream, LaunchId id
 }
 
 void StreamOrder::launch_unknown(StreamKey stream) {
-  state_->streams[stream].last_kernel = {};
+  state_->copies = {};
+  state_->put(stream, state_->before_next(stream));
 }
 
 const std::vector<WorkId>& StreamOrder::host_waited() const {

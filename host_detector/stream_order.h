@@ -76,7 +76,8 @@ class StreamOrder {
   // The same for a programmatic one; `fresh` is the number that its prerequisite's end may have. It
   // has a prerequisite if a kernel was the last that came into its stream and may still run.
   ProgrammaticOrder launch_programmatic(StreamKey stream, LaunchId id, CopyId fresh);
-  // A kernel that is not checked was put into `stream`.
+  // A kernel that is not checked was put into `stream`. It orders others: in the legacy stream it
+  // stands between those of blocking streams.
   void launch_unknown(StreamKey stream);
   // For a copy put into `stream` now; `fresh` is its number, unless it can share that of the copies
   // just before it.

@@ -8,6 +8,7 @@
 #include "device_logger/symbols.h"
 #include "ptx/analysis/program.h"
 #include "ptx/link.h"
+#include "ptx/link/rename_registers.h"
 #include "ptx/passes/passes.h"
 #include "ptx/print.h"
 
@@ -51,6 +52,9 @@ Expected<InstrumentedModule> instrument(std::vector<Module> units,
   TRY(program.module, link(std::move(units)));
   if (auto checked = check_names(program.module); !checked) {
     return unexpected(std::move(checked).error());
+  }
+  if (auto renamed = rename_registers(program.module); !renamed) {
+    return unexpected(std::move(renamed).error());
   }
   const std::span<const Pass> passes =
       options.rewrites() ? std::span<const Pass>(kRewritingPipeline) : kPipeline;

@@ -68,6 +68,13 @@ std::uint32_t size_of(ScalarType type) {
   return kBytes[static_cast<std::size_t>(type)];
 }
 
+std::uint32_t scalars_in(ScalarType type) {
+  return type == ScalarType::kF16x2 || type == ScalarType::kBf16x2 || type == ScalarType::kE4m3x2 ||
+                 type == ScalarType::kE5m2x2
+             ? 2
+             : 1;
+}
+
 ScalarType type_of(Modifier modifier) {
   static constexpr auto kTypes = std::to_array<ScalarType>({
       ScalarType::kNone,

@@ -30,8 +30,9 @@ struct Site {
   // Of a kSharedPlace, all shared variables of its kernel with their bytes, 0 of dynamic ones, in
   // the order of their numbers: "tile:128 left:0".
   std::string variable;
-  // A load or store of a place that is read first and then written by one address, as x[0]++ is.
-  bool in_update = false;
+  // Not 0: a load or store of a place that is read first and then written by one address, as x[0]++
+  // is. Which update of its module, the same for both.
+  std::uint32_t update = 0;
   // Maybe not all threads of a block come by: no place for a barrier.
   bool is_divergent = false;
   // That it stands in, the outermost first, each by a number of its own in the function.

@@ -83,6 +83,21 @@ bool share_loop_without_barrier(const RaceEvent& race, const ptx::Site& one, con
   return is_outside(race.first) && is_outside(race.second);
 }
 
+// Of two updates of different places, the loop that both stand in, if a barrier of the block does
+// so too.
+std::optional<std::uint32_t> loop_of_steps(const ptx::Site& one, const ptx::Site& other,
+                                           const ptx::SiteTable& sites) {
+  const std::optional<std::uint32_t> loop = innermost_loop(one, other);
+  const bool are_two = one.update != 0 && other.update != 0 && one.update != other.update &&
+                       statement_of(one) != statement_of(other);
+  const bool has_barrier =
+      loop && are_two && std::ranges::any_of(sites, [&](const ptx::Site& site) {
+        return site.info.operation == wire::Operation::kBarrier && site.function == one.function &&
+               std::ranges::find(site.loops, *loop) != site.loops.end();
+      });
+  return has_barrier ? loop : std::nullopt;
+}
+
 // Copies of an unrolled loop: only a kernel's own text says that no caller came to it twice.
 bool share_text(const ptx::Site& one, const ptx::Site& other) {
   return one.in_entry && one.frames.size() == other.frames.size() &&
@@ -124,6 +139,9 @@ class Rounds {
       if (const auto pair = pair_of(race)) {
         note_copy(*pair->first);
         note_copy(*pair->second);
+        if (const auto loop = loop_of_steps(*pair->first, *pair->second, sites_)) {
+          steps_.emplace(pair->first->function, *loop);
+        }
       }
     }
     for (const RaceEvent& race : races) {
@@ -147,6 +165,7 @@ class Rounds {
     const Statements statements = statements_of(race, *pair);
     LoopRounds rounds = known_.at(statements);
     rounds.is_uneven = is_uneven(*pair->first, *pair->second);
+    rounds.are_steps = are_steps(*pair->first, *pair->second);
     rounds.is_of_block = race.kind == RaceKind::kIntraWarp && !rounds.is_uneven &&
                          lacks_block_barrier(statements, rounds);
     return rounds;
@@ -205,6 +224,12 @@ class Rounds {
     return loop && has_no_place(*loop, one.function);
   }
 
+  [[nodiscard]] bool are_steps(const ptx::Site& one, const ptx::Site& other) const {
+    const std::optional<std::uint32_t> loop = innermost_loop(one, other);
+    return loop && one.update != 0 && other.update != 0 &&
+           steps_.contains({one.function, *loop});
+  }
+
   void note_copy(const ptx::Site& site) {
     if (writes(site)) {
       stores_[{statement_of(site), site.instruction}].insert(&site);
@@ -229,7 +254,7 @@ class Rounds {
     if (share_loop_without_barrier(race, one, other, sites_)) {
       return {.within = !is_one_statement, .across = true};
     }
-    if (is_around_barrier(race, one, other, sites_)) {
+    if (is_around_barrier(race, one, other, sites_) || are_steps(one, other)) {
       return {.within = false, .across = true};
     }
     if (!is_unrolled(one, other)) {
@@ -246,6 +271,8 @@ class Rounds {
   // By statement and instruction.
   std::map<std::pair<Statement, std::string_view>, std::set<const ptx::Site*>> stores_;
   std::map<Statements, LoopRounds> known_;
+  // Loops in which updates of different places race.
+  std::set<std::pair<std::string_view, std::uint32_t>> steps_;
 };
 
 }  // namespace

@@ -47,6 +47,14 @@ std::string order_streams(const Access& first, const Access& second) {
       event_names(is_numba));
 }
 
+// A stream orders its own work, but for the nodes of a graph.
+std::string nodes_of_graph(const Access& first, const Access& second) {
+  return fmt::format(
+      "{} and {} are nodes of a graph with no way from one to the other: a dependency between them "
+      "is missing",
+      side_name(first), side_name(second));
+}
+
 std::string between_host_and_kernel(const Access& first, const Access& second) {
   return fmt::format("no stream order, event or synchronisation between {} and {}{}",
                      side_name(first),
@@ -189,6 +197,8 @@ class Clause {
       case detector::RaceKind::kInterKernel:
         return between_launches();
       case detector::RaceKind::kKernelCopy:
+        return first_.stream == second_.stream ? nodes_of_graph(first_, second_)
+                                               : between_host_and_kernel(first_, second_);
       case detector::RaceKind::kUseAfterFree:
       case detector::RaceKind::kUseBeforeAllocation:
         return between_host_and_kernel(first_, second_);
@@ -199,14 +209,10 @@ class Clause {
     return "";
   }
 
-  // A stream orders its own launches, but for the nodes of a graph.
   [[nodiscard]] std::string between_launches() const {
     const ptx::Site* const poll = sites_.poll_before(race_.second);
     return (first_.stream == second_.stream
-                ? fmt::format(
-                      "launch {} and launch {} are nodes of a graph with no way from one to the "
-                      "other: a dependency between them is missing",
-                      first_.launch, second_.launch)
+                ? nodes_of_graph(first_, second_)
                 : fmt::format(
                       "no stream order, event or synchronisation between launch {} and launch {}{}",
                       first_.launch, second_.launch, order_streams(first_, second_))) +

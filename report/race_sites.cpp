@@ -39,7 +39,7 @@ const ptx::Site* RaceSites::narrow_fence(const wire::SiteId* id) const {
 
 bool RaceSites::is_update(detector::AccessSite id) const {
   const ptx::Site* const site = find(id);
-  return site != nullptr && (site->in_update || site->info.operation == wire::Operation::kAtomic ||
+  return site != nullptr && (site->update != 0 || site->info.operation == wire::Operation::kAtomic ||
                              site->info.operation == wire::Operation::kReduction);
 }
 
@@ -114,11 +114,25 @@ bool RaceSites::is_within_statement() const {
                             are_of_one_place);
 }
 
+bool RaceSites::has_grid_barrier() const {
+  const ptx::Site* const second = find(race_.second.site);
+  return second != nullptr && std::ranges::any_of(sites_, [&](const ptx::Site& site) {
+           return site.function == second->function && is_of_library_barrier(site, "sync_grids");
+         });
+}
+
+bool RaceSites::are_of_two_calls() const {
+  const ptx::Site* const first = find(race_.first.site);
+  const ptx::Site* const second = find(race_.second.site);
+  return first != nullptr && second != nullptr && first->function == second->function &&
+         !first->in_entry && race_.first.call_stack != race_.second.call_stack;
+}
+
 bool RaceSites::is_update_around_store() const {
   const auto is_so = [this](const detector::RaceAccess& update, const detector::RaceAccess& store) {
     const ptx::Site* const around = find(update.site);
     const ptx::Site* const stored = find(store.site);
-    return around != nullptr && stored != nullptr && around->in_update && !stored->in_update &&
+    return around != nullptr && stored != nullptr && around->update != 0 && stored->update == 0 &&
            stored->info.operation == wire::Operation::kWrite &&
            stored->info.order == wire::MemoryOrder::kWeak && update.size > store.size &&
            update.address <= store.address &&

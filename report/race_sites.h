@@ -43,6 +43,10 @@ class RaceSites {
   // One of the two updates bytes in place of which the other one stores a part: bit fields that
   // share a word, where the compiler writes back the others with the one that is meant.
   [[nodiscard]] bool is_update_around_store() const;
+  // A grid.sync() stands in the function of the second access.
+  [[nodiscard]] bool has_grid_barrier() const;
+  // Of one function, which is called twice: maybe by itself.
+  [[nodiscard]] bool are_of_two_calls() const;
   // In the text of one function the read comes before the write, or before the atomic.
   [[nodiscard]] bool is_read_first() const;
   // One is an asynchronous copy that its own thread waits for, the other comes behind it in the

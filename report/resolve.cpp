@@ -209,7 +209,7 @@ class Resolver {
     const auto is_update = [this](detector::AccessSite at) {
       const ptx::Site* const known = at.is_call() ? nullptr : site(at.instruction());
       return known != nullptr &&
-             (known->in_update || known->info.operation == wire::Operation::kAtomic ||
+             (known->update != 0 || known->info.operation == wire::Operation::kAtomic ||
               known->info.operation == wire::Operation::kReduction);
     };
     const auto sync = [this](const detector::RaceAccess& access) {

@@ -23,7 +23,8 @@ class Clause {
         names_(names_for(second)) {}
 
   [[nodiscard]] std::string text() const {
-    if (sites_.is_update(race_.first.site) && sites_.is_update(race_.second.site)) {
+    if (sites_.is_update(race_.first.site) && sites_.is_update(race_.second.site) &&
+        !rounds_.are_steps) {
       return are_updates();
     }
     if (sites_.is_update_around_store()) {
@@ -49,7 +50,8 @@ class Clause {
           "it, after the writes that the flag announces",
           place_at(*store), names_.fence);
     }
-    if (is_plain_beside_atomic() && (is_between_blocks() || sites_.is_read_first())) {
+    if (is_plain_beside_atomic() &&
+        ((is_between_blocks() && !are_of_one_cluster()) || sites_.is_read_first())) {
       return fmt::format("{} beside {} must be atomic as well{}", name_of(plain()),
                          name_of(atomic()),
                          first_.size == second_.size ? "" : ", and of the same size");
@@ -180,10 +182,15 @@ class Clause {
     return race_.kind == detector::RaceKind::kInterBlock;
   }
 
+  [[nodiscard]] bool are_of_one_cluster() const {
+    return race_.needed_scope == wire::Scope::kCluster;
+  }
+
   [[nodiscard]] std::string where_barrier_belongs(const char* all) const {
     const std::string where =
         sites_.use_a_copy()
             ? "between the wait for the asynchronous copy and the other thread's access"
+        : sites_.are_of_two_calls() ? "between the two calls of their function"
         : !rounds_.across && sites_.is_within_statement()
             ? "between the two accesses of one statement, which must become two"
         : !rounds_.across ? "between the two accesses"
@@ -201,11 +208,13 @@ class Clause {
   [[nodiscard]] std::string between_blocks() const {
     const std::string what = fmt::format("no synchronisation between {} and {}", block_name(first_),
                                          block_name(second_));
-    if (race_.needed_scope == wire::Scope::kCluster) {
+    if (are_of_one_cluster()) {
       return what + ", which are of one cluster: cluster.sync() is missing";
     }
     return fmt::format("{}, and no {} orders blocks: {}", what, names_.block_barrier,
-                       sites_.is_read_first()
+                       sites_.has_grid_barrier() ? "one more grid.sync() is missing between the "
+                                                   "two accesses"
+                       : sites_.is_read_first()
                            ? "what is read in one array must be written to a second array"
                            : "the second access needs a launch of its own, or a barrier of the "
                              "whole grid before it (cooperative launch)");

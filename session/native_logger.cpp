@@ -481,13 +481,15 @@ NativeResult event(const NativeCall& call) {
   return NativeResult::kDone;
 }
 
-// site, address, number
-NativeResult shared_place(const NativeCall& call) {
+// The same of sites that may be quiet.
+NativeResult optional_event(const NativeCall& call) {
   const wire::LaunchDescriptor* const descriptor = descriptor_of(call);
-  const bool is_known =
-      descriptor == nullptr ||
-      NativeQueue(*descriptor, call).is_quiet(site_of(call, NativeLanes(call.mask).leader));
-  return is_known ? NativeResult::kDone : event(call);
+  if (descriptor == nullptr) {
+    return NativeResult::kDone;
+  }
+  NativeCall logged = call;
+  logged.mask = without_quiet(call, NativeQueue(*descriptor, call), call.mask);
+  return logged.mask == 0 ? NativeResult::kDone : event(logged);
 }
 
 // Lanes in lockstep go on once all are here.
@@ -552,7 +554,7 @@ constexpr std::array kHooks = {
     hook("__barracuda_acquire", 4, &acquire<false>),
     hook("__barracuda_acquire_generic", 4, &acquire<true>),
     hook("__barracuda_event", 3, &event),
-    hook("__barracuda_shared_place", 3, &shared_place),
+    hook("__barracuda_optional_event", 3, &optional_event),
     hook("__barracuda_meet", 3, &meet),
     hook(wire::kTexelsHook, 7, &log_texels),
 };

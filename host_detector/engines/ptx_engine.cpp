@@ -293,22 +293,33 @@ void PtxEngine::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> si
 
 void PtxEngine::limit_races(std::uint64_t most, std::function<void(wire::SiteId)> on_enough) {
   engine_.log.limit(most, [this, tell = std::move(on_enough)](wire::SiteId id) {
-    if (lets_fall_silent(id)) {
+    const wire::SiteInfo& site = engine_.site(index_of(id));
+    if (!site.numbered) {
       tell(id);
+    } else if (site.narrow_kernel != 0 && wire::is_numbered_load_or_store(site)) {
+      engine_.silent.add(site.narrow_kernel);
+      for_each_silent(id, tell);
     }
   });
 }
 
-bool PtxEngine::lets_fall_silent(wire::SiteId id) {
-  const wire::SiteInfo& site = engine_.site(index_of(id));
-  if (!site.numbered) {
-    return true;
+template <typename Visit>
+void PtxEngine::for_each_silent(wire::SiteId id, const Visit& visit) const {
+  const std::uint16_t kernel = engine_.site(index_of(id)).narrow_kernel;
+  const auto is_of_kernel = [&](std::uint32_t at) {
+    const wire::SiteInfo* const site = engine_.sites.find(wire::SiteId{at});
+    return site != nullptr && site->narrow_kernel == kernel;
+  };
+  std::uint32_t first = index_of(id);
+  while (first != 0 && is_of_kernel(first - 1)) {
+    --first;
   }
-  if (site.narrow_kernel == 0 || !wire::is_numbered_load_or_store(site)) {
-    return false;
+  for (std::uint32_t at = first; is_of_kernel(at); ++at) {
+    const wire::SiteInfo& site = engine_.site(at);
+    if (site.operation == wire::Operation::kFence || wire::is_numbered_load_or_store(site)) {
+      visit(wire::SiteId{at});
+    }
   }
-  engine_.silent.add(site.narrow_kernel);
-  return true;
 }
 
 void PtxEngine::begin_launch(const LaunchInfo& launch) {

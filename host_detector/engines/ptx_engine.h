@@ -60,8 +60,10 @@ class PtxEngine final : public Detector {
   [[nodiscard]] static bool puts_off(const CtaState& cta, const WarpOperation& operation,
                                      const wire::SiteInfo& site);
   void apply_put_off(CtaState& cta);
-  // Whether a site may be logged no more; then its kernel is known to be silent.
-  bool lets_fall_silent(wire::SiteId id);
+  // Of the kernel of `id`, which is silent, the sites that are logged no more: with those that
+  // race, what they might order is not told, so nor need the fences and the others be.
+  template <typename Visit>
+  void for_each_silent(wire::SiteId id, const Visit& visit) const;
   [[nodiscard]] ClusterPart part_of(LaunchId launch);
   // True if that is all for now. Before anything that atomics may not wait for they are taken.
   bool gather(GatheredAtomics& atomics, CtaState& cta, const WarpOperation& operation,

@@ -96,7 +96,7 @@ struct PlannedSite {
   wire::SiteInfo info;
   bool stores_constants = false;     // all lanes store the same compile-time constants
   bool in_lockstep = false;          // kCall, kReturn: the lanes that call together return together
-  bool in_update = false;            // as in ptx::Site
+  std::uint32_t update = 0;          // as in ptx::Site
   bool is_divergent = false;         // and this
   std::vector<std::uint32_t> loops;  // and these
   bool counts_intervals = false;  // of a kernel of barrier_intervals: its hook knows the interval
@@ -108,6 +108,7 @@ struct PlannedSite {
   bool has_state = false;        // a load or store of shared memory that is not weak
   bool publishes_later = false;  // there: others may learn of it (barrier_intervals.cpp says who)
   bool logs_states = false;      // a strong access there, maybe to shared memory
+  bool may_be_quiet = false;     // an event that is logged no more once the host says so
   bool may_be_left_out = false;  // an atomic that orders nothing: its hooks ask first
   std::optional<std::uint32_t> shortcut;  // of its kernel, that it takes
   bool may_be_counted = false;  // an event, if all threads of a block come to each barrier together

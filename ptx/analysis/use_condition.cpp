@@ -26,6 +26,25 @@ bool may_be_cloned(const Instruction& instruction) {
          instruction.operands[0].component.empty();
 }
 
+// The predicates all of which hold where the one that it writes does, or none of which does where
+// that does not.
+boost::container::small_vector<const Operand*, 2> parts_of(const Instruction& writer,
+                                                           bool is_negated) {
+  const auto& operands = writer.operands;
+  if (!writer.predicate.empty() || operands.empty() ||
+      operands[0].kind != Operand::Kind::kRegister) {
+    return {};
+  }
+  if (writer.opcode == Opcode::kSetp && operands.size() == 4 &&
+      writer.has(is_negated ? Modifier::kOr : Modifier::kAnd)) {
+    return {&operands[3]};
+  }
+  const bool combines = writer.opcode == (is_negated ? Opcode::kOr : Opcode::kAnd) &&
+                        writer.last_type() == ScalarType::kPred && operands.size() == 3;
+  return combines ? boost::container::small_vector<const Operand*, 2>{&operands[1], &operands[2]}
+                  : boost::container::small_vector<const Operand*, 2>{};
+}
+
 // The type of the register that it writes; empty if it is none of ours.
 std::string_view result_type(const Instruction& instruction) {
   if (instruction.opcode == Opcode::kSetp) {
@@ -125,10 +144,13 @@ bool UseConditions::is_of_another(const RegisterUses::Use& use, std::string_view
 void UseConditions::use(const RegisterUses::Use& use, std::string_view name) {
   const Instruction& instruction = program_.module.statements[use.statement].instruction;
   auto mask = mask_of(use);
-  if (mask && (mask->name == name || is_from_load(mask->name))) {
+  std::size_t user = use.statement;
+  if (mask && mask->name == name) {
     mask.reset();
+  } else if (mask && is_from_load(mask->name)) {
+    mask = implied_by(*mask, user);
   }
-  const bool is_known = mask && make(mask->name, use.statement, true);
+  const bool is_known = mask && make(mask->name, user, true);
   if (is_known || (mask && mask->number_bits == 0)) {
     if (!is_known) {
       if (const auto guard = guard_of(use.statement)) {
@@ -184,6 +206,32 @@ std::optional<Literal> UseConditions::mask_of(const RegisterUses::Use& use) cons
                          !constants_.value_of(other, size_of(type));
   return is_number ? std::optional(Literal{.name = other.name, .number_bits = 8 * size_of(type)})
                    : std::nullopt;
+}
+
+// Of a predicate that is made of what was loaded, one that holds wherever it does and is not, as in
+// `t == 0 && loaded > most`. `user`, where it is read, is then the instruction that combines them.
+std::optional<Literal> UseConditions::implied_by(Literal literal, std::size_t& user) {
+  for (int depth = 0; depth < kMostImplied && literal.number_bits == 0; ++depth) {
+    const RegisterUses::Register* const found = uses_.find(literal.name);
+    if (found == nullptr || found->definitions != 1 || !comes_before(found->definition, user)) {
+      return std::nullopt;
+    }
+    user = found->definition;
+    const Instruction& writer = program_.module.statements[user].instruction;
+    std::optional<Literal> next;
+    for (const Operand* const part : parts_of(writer, literal.is_negated)) {
+      const auto implied = predicate(*part, literal.is_negated);
+      if (implied && !is_from_load(implied->name)) {
+        return implied;
+      }
+      next = implied ? implied : next;
+    }
+    if (!next) {
+      return std::nullopt;
+    }
+    literal = *next;
+  }
+  return std::nullopt;
 }
 
 // Whether the register is computed from what was loaded: then it does not say who needs that.

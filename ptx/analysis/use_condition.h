@@ -53,6 +53,7 @@ class UseConditions {
   // instructions are made again: what bounds the cost of a load, and of its hook.
   static constexpr std::size_t kMostUses = 64, kFarthestBack = 64, kMostGuards = 16,
                                kMostClones = 8, kMostLiterals = 4;
+  static constexpr int kMostImplied = 4;
 
   struct Masked {
     Literal literal;
@@ -66,6 +67,7 @@ class UseConditions {
   [[nodiscard]] std::optional<Literal> mask_of(const RegisterUses::Use& use) const;
   [[nodiscard]] std::optional<Literal> guard_of(std::size_t statement);
   [[nodiscard]] std::optional<Literal> edge_into(std::uint32_t block) const;
+  [[nodiscard]] std::optional<Literal> implied_by(Literal literal, std::size_t& user);
   [[nodiscard]] bool is_from_load(std::string_view name);
   void add(const Masked& masked);
 

@@ -53,7 +53,7 @@ std::uint32_t state_bits(const PlannedSite& site) {
            (has_no_state ? wire::kAlwaysLogged : 0);
   }
   // An atomic. One of a vector is several.
-  const bool has_state = site.info.element_count == 1 && !site.publishes_later;
+  const bool has_state = site.effect.elements == 1 && !site.publishes_later;
   return wire::kPlainWrite | (has_state ? wire::kPlainRead : wire::kAlwaysLogged);
 }
 

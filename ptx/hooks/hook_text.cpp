@@ -238,7 +238,7 @@ HookText HookWriter::write_event(const PlannedSite& site, const Statement& state
     const Operand* groups = operand_at(statement, effect.amount_operand);
     detail = groups == nullptr ? fmt::to_string(wire::kWaitAll) : std::string(groups->text);
   }
-  std::string_view hook = "event";
+  std::string_view hook = site.may_be_quiet ? "optional_event" : "event";
   std::string after;
   if (site.counts_intervals && site.info.operation == wire::Operation::kExit) {
     detail = kInterval;

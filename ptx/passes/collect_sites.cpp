@@ -154,8 +154,9 @@ class FunctionReader {
     site.info.scope = effect.scope;
     site.info.proxy = effect.proxy;
     site.info.asynchrony = effect.asynchrony;
-    site.info.element_bytes = static_cast<std::uint8_t>(bytes);
-    site.info.element_count = effect.elements;
+    const std::uint32_t scalars = scalars_in(effect.type);
+    site.info.element_bytes = static_cast<std::uint8_t>(bytes / scalars);
+    site.info.element_count = static_cast<std::uint8_t>(effect.elements * scalars);
     if (const auto part = sub_words_.find(i)) {
       site.sub_word = *part;
       site.info.element_bytes = static_cast<std::uint8_t>(part->bytes);

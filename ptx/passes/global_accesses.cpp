@@ -49,7 +49,7 @@ bool is_relaxed_atomic(const Effect& effect, std::span<const PlannedSite> sites)
           site.hook == HookKind::kAtomic) &&
          site.info.order == wire::MemoryOrder::kRelaxed &&
          wire::includes(site.info.scope, wire::Scope::kGpu) && !site.info.poll &&
-         site.info.asynchrony == wire::Asynchrony::kNone && site.info.element_count == 1 &&
+         site.info.asynchrony == wire::Asynchrony::kNone && site.effect.elements == 1 &&
          site.sub_word.word == 0;
 }
 

@@ -77,13 +77,14 @@ bool may_fall_silent(const PlannedSite& site) {
 }  // namespace
 
 Expected<void> run(Program& program) {
-  return visit_functions(program, [&](std::span<const PlannedSite> sites) -> Expected<void> {
+  return visit_functions(program, [&](std::span<PlannedSite> sites) -> Expected<void> {
     if (std::ranges::none_of(sites, may_fall_silent) ||
         !is_narrow(program, sites.front().function)) {
       return {};
     }
     std::uint16_t number = 0;
-    for (const PlannedSite& site : sites) {
+    for (PlannedSite& site : sites) {
+      site.may_be_quiet = site.info.operation == wire::Operation::kFence;
       if (site.hook != HookKind::kNone) {
         number = number == 0 ? wire::narrow_kernel_number(site.id) : number;
         site_named(program, site.id).info.narrow_kernel = number;

@@ -134,7 +134,7 @@ Expected<void> run(Program& program) {
          .ordinal =
              is_instruction && statement.position.line != 0 ? ordinals->at(site.statement) : 0,
          .variable = is_instruction ? variable_at(program, site, *addresses) : std::string{},
-         .in_update = site.in_update,
+         .update = site.update,
          .is_divergent = site.is_divergent,
          .loops = std::move(site.loops),
          .frames = stand_in == merged.end() ? frames.at(site.statement) : stand_in->second});

@@ -83,7 +83,7 @@ std::string tell(Program& program, wire::SiteId site, const std::vector<const Va
     fmt::format_to(std::back_inserter(text), "mov.u32 %__barracuda_o, {};\n", list[number]->name);
     text += without_rank("%__barracuda_o", program.module.target_arch());
     text += write_call(
-        program.called_hooks, {.name = "shared_place"},
+        program.called_hooks, {.name = "optional_event"},
         {b32(index_of(site)), b32("%__barracuda_o"), b32(static_cast<std::uint32_t>(number))});
   }
   return text + "$__barracuda_told:\n}";

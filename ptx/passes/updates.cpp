@@ -178,9 +178,15 @@ class Finder {
                             found.site->info.element_bytes == site.info.element_bytes;
       if (is_there && (found.decides || std::ranges::find(sources, load.index) != sources.end()) &&
           leads_to(found.site->statement, site.statement)) {
-        found.site->in_update = site.in_update = true;
+        found.site->update = site.update = number_of(*found.site);
       }
     }
+  }
+
+  // Of the update that the load is of: from 1, in its module.
+  [[nodiscard]] std::uint32_t number_of(const PlannedSite& load) const {
+    return load.update != 0 ? load.update
+                            : static_cast<std::uint32_t>(&load - program_.sites.data()) + 1;
   }
 
   // `from` stands before `to` in the text.

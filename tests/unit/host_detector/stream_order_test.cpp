@@ -112,6 +112,17 @@ TEST_CASE("an event that is recorded in the legacy stream stands between blockin
   CHECK_FALSE(order.is_before(free, two));
 }
 
+TEST_CASE("a kernel that is not checked stands between blocking streams in the legacy stream") {
+  Order order;
+  const LaunchId one = order.launch(kOne), free = order.launch(kFree);
+  order.streams.launch_unknown(kLegacyStream);
+  const LaunchId two = order.launch(kTwo);
+  CHECK(order.is_before(one, two));
+  CHECK_FALSE(order.is_before(free, two));
+  order.streams.launch_unknown(kTwo);
+  CHECK_FALSE(order.is_before(two, order.launch(kOne)));
+}
+
 TEST_CASE("copies share a number until something else is said of any stream") {
   StreamOrder streams;
   const LaunchId launch{1};

@@ -54,7 +54,8 @@ TEST_CASE("an address that is computed from arguments and numbers of the thread 
       "cvt.u32.u64 %r3, %rd2;\ncvt.u64.u32 %rd5, %r3;\nadd.s64 %rd4, %rd5, %rd1;\n",
       "not.b32 %r3, %r2;\nshl.b32 %r4, %r3, %r1;\nor.b32 %r5, %r4, 1;\nand.b32 %r6, %r5, 7;\n"
       "shr.s32 %r7, %r6, 1;\nmul.wide.s32 %rd5, %r7, 4;\nadd.s64 %rd4, %rd1, %rd5;\n",
-      "ld.param.v2.u64 {%rd5, %rd6}, [s+8];\nadd.s64 %rd4, %rd6, %rd2;\n");
+      "ld.param.v2.u64 {%rd5, %rd6}, [s+8];\nadd.s64 %rd4, %rd6, %rd2;\n",
+      "{\n.reg .b64 %rd4;\nmov.u64 %rd4, %rd3;\n}\nmov.u64 %rd4, %rd1;\n");
   INFO(body);
   CHECK(has_form(body + kStore));
 }
@@ -69,7 +70,6 @@ TEST_CASE("what is loaded, guarded or defined twice is not known") {
                "mov.u64 %rd4, %rd3;\nadd.s64 %rd4, %rd4, %rd4;\n", "mov.b64 %rd4, {%r1, %r2};\n",
                "mul.hi.u64 %rd5, %rd2, 4;\nadd.s64 %rd4, %rd1, %rd5;\n",
                "mov.u32 %r3, %laneid;\nmul.wide.u32 %rd5, %r3, 4;\nadd.s64 %rd4, %rd1, %rd5;\n",
-               "{\n.reg .b64 %rd4;\nmov.u64 %rd4, %rd3;\n}\nmov.u64 %rd4, %rd1;\n",
                "mov.u64 %rd4, total;\n");
   INFO(body);
   CHECK_FALSE(has_form(body + kStore));

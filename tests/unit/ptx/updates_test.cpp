@@ -18,7 +18,7 @@ std::vector<std::string> updates_in(const std::string& body) {
   REQUIRE(instrumented);
   std::vector<std::string> found;
   for (const Site& site : instrumented->sites) {
-    if (site.in_update) {
+    if (site.update != 0) {
       found.push_back(site.instruction);
     }
   }

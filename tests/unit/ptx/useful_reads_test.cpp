@@ -169,6 +169,11 @@ TEST_CASE("a load is logged by the lanes in which a select or a predicate takes 
         "setp.ne.s32 %p2, %r1, 0; and.pred %p3, %p1, %p2; selp.b32 %r2, 1, 0, %p3;",
         "setp.ne.s32 %p2, %r1, 0; or.pred %p3, %p2, !%p1; selp.b32 %r2, 1, 0, %p3;",
         "setp.ne.and.s32 %p2, %r1, 0, %p1; selp.b32 %r2, 1, 0, %p2;",
+        // What decides is made of what was read as well, as in `t == 0 && read > most`.
+        "setp.gt.s32 %p2, %r1, 9; and.pred %p3, %p1, %p2; selp.b32 %r2, %r1, 9, %p3;",
+        "setp.gt.and.s32 %p2, %r1, 9, %p1; selp.b32 %r2, %r1, 9, %p2;",
+        "setp.gt.s32 %p2, %r1, 9; setp.lt.s32 %p3, %r1, 99; and.pred %p4, %p2, %p3;"
+        " and.pred %p5, %p4, %p1; selp.b32 %r2, %r1, 9, %p5;",
         "selp.b32 %r3, -1, 0, %p1; and.b32 %r2, %r3, %r1;", "@%p1 mov.u32 %r2, %r1;",
         "setp.gt.s32 %p4, %r10, 7; selp.b32 %r2, %r1, 0, %p4;",
         "and.b32 %r11, %r10, 31; setp.gt.s32 %p4, %r11, 7; selp.b32 %r2, %r1, 0, %p4;"}) {
@@ -185,6 +190,8 @@ TEST_CASE("the lanes that log a load are those in which its value gets through")
            {"setp.ne.s32 %p2, %r1, 0; and.pred %p3, %p1, %p2; selp.b32 %r2, 1, 0, %p3;", "mov"},
            {"setp.ne.s32 %p2, %r1, 0; or.pred %p3, %p1, %p2; selp.b32 %r2, 1, 0, %p3;", "not"},
            {"setp.ne.or.s32 %p2, %r1, 0, %p1; selp.b32 %r2, 1, 0, %p2;", "not"},
+           {"setp.gt.s32 %p2, %r1, 9; and.pred %p3, %p2, %p1; selp.b32 %r2, %r1, 9, %p3;", "mov"},
+           {"setp.gt.s32 %p2, %r1, 9; or.pred %p3, %p2, %p1; selp.b32 %r2, 9, %r1, %p3;", "not"},
            {"@!%p1 bra done; mov.u32 %r2, %r1; st.global.u32 [%rd2], %r2; done:", "mov"},
            {"@%p1 bra done; mov.u32 %r2, %r1; st.global.u32 [%rd2], %r2; done:", "not"},
            {"@%p1 bra there; bra.uni done; there: st.global.u32 [%rd2], %r1; done:", "mov"},
@@ -206,6 +213,10 @@ TEST_CASE("a load whose value is also used otherwise is logged by all lanes") {
         "setp.ne.s32 %p2, %r1, 0; selp.b32 %r2, %r1, 0, %p2;",
         "setp.gt.s32 %p2, %r1, 0; setp.lt.s32 %p3, %r1, 9; and.pred %p4, %p2, %p3;"
         " selp.b32 %r2, 1, 0, %p4;",
+        "setp.gt.s32 %p2, %r1, 9; or.pred %p3, %p1, %p2; selp.b32 %r2, %r1, 9, %p3;",
+        "setp.gt.s32 %p2, %r1, 9; and.pred %p3, %p1, %p2; selp.b32 %r2, 9, %r1, %p3;",
+        "setp.gt.or.s32 %p2, %r1, 9, %p1; selp.b32 %r2, %r1, 9, %p2;",
+        "setp.gt.s32 %p2, %r1, 9; xor.pred %p3, %p1, %p2; selp.b32 %r2, %r1, 9, %p3;",
         "shfl.sync.idx.b32 %r3|%p5, %r1, 0, 31, -1; selp.b32 %r2, %r3, 0, %p1;"}) {
     INFO(use);
     CHECK(after_predicate(use + std::string(kStore)) == Logged::kByAll);

@@ -44,13 +44,13 @@ TEST_CASE("a loop that waits is logged when it is over, with its fences in their
   const std::string text =
       instrumented("WAIT:\nmembar.cta;\nld.volatile.global.u32 %r1, [%rd1];\n" + kTest);
   const std::size_t back = text.find("bra WAIT;"),
-                    fence = text.find("call __barracuda_event", back),
+                    fence = text.find("call __barracuda_optional_event", back),
                     load = text.find("call __barracuda_acquire");
   REQUIRE(fence != text.npos);
   CHECK(text.find("membar.cta;") < back);
   CHECK(back < fence);
   CHECK(fence < load);
-  CHECK(text.find("call __barracuda_event", text.find("WAIT:")) == fence);
+  CHECK(text.find("call __barracuda_optional_event", text.find("WAIT:")) == fence);
   CHECK_FALSE(
       logs_each_turn("WAIT:\nld.acquire.gpu.global.u32 %r1, [%rd1];\nnanosleep.u32 40;\n" + kTest));
   CHECK_FALSE(logs_each_turn("WAIT:\nld.relaxed.gpu.global.u32 %r1, [%rd1];\nfence.acq_rel.gpu;\n" +

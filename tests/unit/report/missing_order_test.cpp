@@ -87,9 +87,9 @@ TEST_CASE(
 
 TEST_CASE("updates in place and plain accesses beside atomics want an atomic") {
   Sample sample;
-  sample.sites[0].in_update = true;
+  sample.sites[0].update = 1;
   CHECK(sample.text().find("atomic operation") == std::string::npos);
-  sample.sites[1].in_update = true;
+  sample.sites[1].update = 1;
   for (const auto kind : {detector::RaceKind::kInterBlock, detector::RaceKind::kIntraBlock,
                           detector::RaceKind::kIntraWarp}) {
     sample.race.kind = kind;
@@ -132,7 +132,7 @@ TEST_CASE("of an update beside an atomic the part that is none is named, not the
   sample.race.kind = detector::RaceKind::kIntraBlock;
   sample.sites[0].info.operation = wire::Operation::kAtomic;
   sample.first.operation = AccessOperation::kAtomic;
-  sample.sites[1].in_update = true;
+  sample.sites[1].update = 1;
   CHECK(sample.text() ==
         "the read at add.cu:14 is part of an update that is not atomic, beside the atomic at "
         "add.cu:12: the whole update must be an atomic operation, such as atomicAdd()");
@@ -496,7 +496,7 @@ TEST_CASE("a flag that is stored without a fence and awaited with one wants it b
 TEST_CASE("bit fields of one word want words of their own or atomics, no barrier") {
   Sample sample;
   sample.race.kind = detector::RaceKind::kIntraWarp;
-  sample.sites[1].in_update = true;
+  sample.sites[1].update = 1;
   sample.race.second.size = 4;
   sample.race.first.address = sample.race.second.address + 1;
   sample.race.first.size = 1;
