@@ -122,14 +122,11 @@ bool UseConditions::is_of_another(const RegisterUses::Use& use, std::string_view
   const std::size_t end = use.statement;
   for (std::size_t i = end; i > begin && end - i < kFarthestBack; --i) {
     const Statement& statement = program_.module.statements[i - 1];
-    if (statement.kind == StatementKind::kBlockOpen ||
-        statement.kind == StatementKind::kBlockClose) {
-      return false;  // the name may be that of another register
-    }
     const Instruction& writer = statement.instruction;
+    const Effect& effect = program_.effects[i - 1];
     bool is_written = false;
     if (statement.kind == StatementKind::kInstruction && writer.predicate.empty() &&
-        is_computation(writer, program_.effects[i - 1])) {
+        (is_computation(writer, effect) || effect.opcode_class == OpcodeClass::kLoad)) {
       visit_registers(writer.operands[0], [&](const Operand& written) {
         is_written = is_written || (written.name == name && written.component.empty());
       });
@@ -282,9 +279,12 @@ std::optional<Literal> UseConditions::guard_of(std::size_t statement) {
     if (above == kNoBlock || (above != block_ && flow_.dominates(above, block_))) {
       return std::nullopt;  // it decides about the load as well
     }
-    const auto literal = edge_into(block);
-    if (literal &&
-        make(literal->name, flow_.blocks[above].end - 1, flow_.dominates(block_, above))) {
+    std::size_t user = flow_.blocks[above].end - 1;
+    auto literal = edge_into(block);
+    if (literal && is_from_load(literal->name)) {
+      literal = implied_by(*literal, user);
+    }
+    if (literal && make(literal->name, user, flow_.dominates(block_, above))) {
       return literal;
     }
     block = above;
@@ -347,11 +347,33 @@ bool UseConditions::is_executed_once(std::size_t statement) {
   return !seen[block];
 }
 
-// What is written once in a run of the function never changes. What is written in one place of the
+// Wherever it is computed, from what never changes, it has one value.
+bool UseConditions::is_invariant(std::size_t definition, int depth) {
+  if (is_executed_once(definition)) {
+    return true;
+  }
+  const Instruction& writer = program_.module.statements[definition].instruction;
+  if (depth == kMostImplied || !is_computation(writer, program_.effects[definition]) ||
+      !may_be_cloned(writer)) {
+    return false;
+  }
+  return std::all_of(writer.operands.begin() + 1, writer.operands.end(), [&](const Operand& read) {
+    if (read.kind != Operand::Kind::kRegister) {
+      return read.kind == Operand::Kind::kInteger || read.kind == Operand::Kind::kFloat ||
+             (read.kind == Operand::Kind::kSpecial && is_fixed(read));
+    }
+    const RegisterUses::Register* const found = uses_.find(read.name);
+    return found != nullptr && found->definitions == 1 && read.component.empty() &&
+           comes_before(found->definition, definition) &&
+           is_invariant(found->definition, depth + 1);
+  });
+}
+
+// What never changes holds. What is written in one place of the
 // code does not change between the load and the use either if the load, and all that its value goes
 // through, lie between that place and the use on every path: written again, all of it is.
 bool UseConditions::holds_from_load(std::size_t definition, bool is_behind_load) {
-  if (is_executed_once(definition)) {
+  if (is_invariant(definition)) {
     return true;
   }
   needs_static_ = true;

@@ -76,6 +76,7 @@ class UseConditions {
   [[nodiscard]] bool clone(std::size_t definition, bool is_behind_load);
   void drop_clones(std::size_t count, std::size_t text_size);
   [[nodiscard]] bool holds_from_load(std::size_t definition, bool is_behind_load);
+  [[nodiscard]] bool is_invariant(std::size_t definition, int depth = 0);
   [[nodiscard]] bool is_executed_once(std::size_t statement);
   [[nodiscard]] bool comes_before(std::size_t statement, std::size_t other) const;
 

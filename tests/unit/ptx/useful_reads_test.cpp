@@ -233,6 +233,23 @@ TEST_CASE("a load is logged by the lanes that a branch leads to where it is used
   // Loaded and used behind the same branch.
   CHECK(logged_by(std::string(kBefore) + "@!%p1 bra done; ld.global.u32 %r1, [%rd1]; "
                                          "st.global.u32 [%rd2], %r1; done:") == Logged::kByAll);
+  // One thread goes on with what it has stored, and the others load it for nothing.
+  CHECK(logged_by(std::string(kBefore) +
+                  "@%p1 bra $one; ld.global.u32 %r1, [%rd1]; bra.uni $both;\n$one: ld.shared.u32 "
+                  "%r1, [%rd3]; st.global.u32 [%rd1], %r1;\n"
+                  "$both: selp.b32 %r2, %r1, 0, %p1; st.global.u32 [%rd2], %r2;") ==
+        Logged::kBySome);
+  // Each round anew: what is made of what never changes is the same then.
+  CHECK(logged_by(std::string(kBefore) +
+                  "$round: setp.eq.s32 %p2, %r10, 0; @%p2 bra $one; ld.global.u32 %r1, [%rd1]; "
+                  "bra.uni $both;\n$one: ld.shared.u32 %r1, [%rd3]; st.global.u32 [%rd1], %r1;\n"
+                  "$both: selp.b32 %r3, %r1, 0, %p2; add.s32 %r2, %r2, %r3; setp.lt.s32 %p3, %r2, "
+                  "9; @%p3 bra $round; st.global.u32 [%rd2], %r2;") == Logged::kBySome);
+  // A branch that what was read decides as well.
+  CHECK(after_predicate("setp.eq.s32 %p3, %r1, 0; setp.ne.s32 %p4, %r10, 0; or.pred %p5, %p4, %p3; "
+                        "@%p5 bra done; st.global.u32 [%rd2], %r1; done:") == Logged::kBySome);
+  CHECK(after_predicate("setp.eq.s32 %p3, %r1, 0; setp.ne.s32 %p4, %r10, 0; and.pred %p5, %p4, "
+                        "%p3; @%p5 bra done; st.global.u32 [%rd2], %r1; done:") == Logged::kByAll);
   // Joined with another value, as in if (t == 0 && last).
   CHECK(logged_by(std::string(kBefore) +
                   "@%p1 bra $one; ld.global.u32 %r1, [%rd1]; bra.uni $both;\n$one: mov.u32 %r1, 1; "
