@@ -35,6 +35,7 @@ enum class MissingOrder : std::uint8_t {
   kFencesMissing,        // both
   kLinkFenceMissing,     // a third thread saw the flag and published the next without a fence
   kAfterRelease,         // the first's access follows the release that the second acquired
+  kBlockBarrierMissing,  // the release is another thread's of the first's block, not ordered behind
   kPollTooWeak,          // the flag was read by a plain load
   kFlagTooWeak,          // the flag was written by a plain store
   kLockNotTaken,         // the second's compare-and-swap failed, and it went on
@@ -155,7 +156,9 @@ struct RaceEvent {
   wire::Scope needed_scope = wire::Scope::kGpu;  // for the two scope verdicts
   // What `missing` is about, where that is not an access: the flag's write, the fence, the barrier.
   std::optional<wire::SiteId> about;
-  RaceAccess first, second;   // in the order the detector saw them
+  RaceAccess first, second;  // in the order the detector saw them
+  std::optional<std::uint32_t>
+      shared_of;              // of shared memory: the CTA whose it is, if that is known
   std::uint64_t count = 1;    // occurrences of this pair of sites and kind
   bool is_frequent = false;   // RaceLog::limit() was told of it: there may be more
   bool is_elsewhere = false;  // some of these at another address than that of `first`

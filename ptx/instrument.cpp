@@ -18,13 +18,13 @@ namespace {
 using Pass = Expected<void> (*)(Program&);
 
 constexpr Pass kPipeline[] = {
-    classify_statements::run, call_graph::run,       hidden_parameter::run, collect_sites::run,
-    sync_idioms::run,         fence_neighbours::run, useful_reads::run,     reduce_in_block::run,
-    waiting_loops::run,       branches::run,         updates::run,          surroundings::run,
-    number_sites::run,        narrow_kernels::run,   async_registers::run,  global_accesses::run,
+    classify_statements::run, call_graph::run,        hidden_parameter::run, collect_sites::run,
+    sync_idioms::run,         fence_neighbours::run,  useful_reads::run,     reduce_in_block::run,
+    waiting_loops::run,       branches::run,          updates::run,          surroundings::run,
+    number_sites::run,        narrow_kernels::run,    async_registers::run,  global_accesses::run,
     kernel_forms::run,        barrier_intervals::run, uniform_barriers::run, load_batches::run,
-    insert_hooks::run,        warp_collectives::run, block_numbers::run,    shared_places::run,
-    shared_alignment::run,    store_descriptor::run, add_logger::run,
+    insert_hooks::run,        warp_collectives::run,  block_numbers::run,    shared_places::run,
+    shared_alignment::run,    store_descriptor::run,  add_logger::run,
 };
 
 constexpr Pass kRewritingPipeline[] = {

@@ -59,6 +59,7 @@ struct Kernel {
   bool numbered = false;             // its call graph synchronises: strong accesses are numbered
   GlobalWrites writes;
   GlobalAccesses accesses;
+  bool has_loops = true;  // a thread may make one of its accesses more than once
   // analysis/grid_dependency.h: of programmatic launches.
   bool lets_dependents_begin = false, waits_first = false;
   std::vector<Shortcut> shortcuts;  // at most wire::kShortcuts

@@ -58,6 +58,6 @@ std::uint32_t size_of(ScalarType type);  // bytes; 0 for kNone and kPred
 // The scalars that an access of the type is one of each of: two of a packed one (PTX ISA, memory
 // consistency model, "Packed Data-types").
 std::uint32_t scalars_in(ScalarType type);
-ScalarType type_of(Modifier modifier);   // kNone where it is no type
+ScalarType type_of(Modifier modifier);  // kNone where it is no type
 
 }  // namespace barracuda::ptx

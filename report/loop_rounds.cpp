@@ -226,8 +226,7 @@ class Rounds {
 
   [[nodiscard]] bool are_steps(const ptx::Site& one, const ptx::Site& other) const {
     const std::optional<std::uint32_t> loop = innermost_loop(one, other);
-    return loop && one.update != 0 && other.update != 0 &&
-           steps_.contains({one.function, *loop});
+    return loop && one.update != 0 && other.update != 0 && steps_.contains({one.function, *loop});
   }
 
   void note_copy(const ptx::Site& site) {

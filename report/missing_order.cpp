@@ -332,6 +332,13 @@ class Clause {
         verb_of(first_), at());
   }
 
+  [[nodiscard]] std::string block_barrier() const {
+    return fmt::format(
+        "the flag or lock is written{} by another thread of {}, which nothing orders behind the "
+        "{}: {} is missing between the two, where all threads of the block come by",
+        at(), block_name(first_), verb_of(first_), names_.block_barrier);
+  }
+
   // The arrival that says how many bytes a copy brings is over when these have come: behind it and
   // before the copy a wait would be one for ever.
   [[nodiscard]] std::string arrival() const {
@@ -407,6 +414,8 @@ std::string missing_order(const detector::RaceEvent& race, const ptx::SiteTable&
       return clause.link_fence();
     case MissingOrder::kAfterRelease:
       return clause.after_release();
+    case MissingOrder::kBlockBarrierMissing:
+      return clause.block_barrier();
     case MissingOrder::kPollTooWeak:
       return "the flag is read by a plain load" + clause.at() +
              ": an atomic or volatile one is needed";

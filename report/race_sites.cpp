@@ -39,8 +39,9 @@ const ptx::Site* RaceSites::narrow_fence(const wire::SiteId* id) const {
 
 bool RaceSites::is_update(detector::AccessSite id) const {
   const ptx::Site* const site = find(id);
-  return site != nullptr && (site->update != 0 || site->info.operation == wire::Operation::kAtomic ||
-                             site->info.operation == wire::Operation::kReduction);
+  return site != nullptr &&
+         (site->update != 0 || site->info.operation == wire::Operation::kAtomic ||
+          site->info.operation == wire::Operation::kReduction);
 }
 
 bool RaceSites::is_strong(detector::AccessSite id) const {

@@ -490,15 +490,25 @@ class Resolver {
     return "";
   }
 
+  // Whose shared memory it is: blocks of a cluster access each other's.
+  [[nodiscard]] Access owner_of(const detector::RaceEvent& event, const Finding& finding) const {
+    const bool has_left = finding.accesses.back().operation == AccessOperation::kExit;
+    Access owner = has_left ? finding.accesses.back() : finding.accesses.front();
+    const LaunchRecord* const at =
+        event.shared_of ? launch(event.first.thread.launch.launch()) : nullptr;
+    if (at != nullptr) {
+      owner.block = coordinates(*event.shared_of, at->grid);
+    }
+    return owner;
+  }
+
   [[nodiscard]] std::string shared_location(const detector::RaceEvent& event,
                                             const Finding& finding) {
     const detector::RaceAccess& raw = event.first;
     const std::string of =
         raw.space == wire::AddressSpace::kSharedCluster
             ? fmt::format("the block with rank {} in the cluster", raw.address >> 32)
-            : block_name(finding.accesses.back().operation == AccessOperation::kExit
-                             ? finding.accesses.back()
-                             : finding.accesses.front());
+            : block_name(owner_of(event, finding));
     return fmt::format("byte {} of the shared memory of {}{}", raw.address & 0xffffffffU, of,
                        shared_variable(event, finding));
   }

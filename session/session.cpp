@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <sched.h>
 #include <set>
 #include <thread>
 #include <utility>
@@ -31,6 +32,14 @@ namespace {
 
 constexpr std::size_t kMostPlaces = 6;  // that are named for having the most records
 
+// That its threads may run on: a container, or taskset, may leave it fewer than there are.
+std::uint32_t cores_of_process() {
+  cpu_set_t cores;
+  const int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
+  return count > 0 ? static_cast<std::uint32_t>(count)
+                   : std::max(std::thread::hardware_concurrency(), 1U);
+}
+
 std::uint32_t detector_threads(const Options& options, const DeviceDriver& driver,
                                const detector::PipelineOptions& made) {
   constexpr std::uint64_t kMostByDefault = 16;
@@ -39,7 +48,7 @@ std::uint32_t detector_threads(const Options& options, const DeviceDriver& drive
   if (repeats || made.observer != nullptr || !is_shareable) {
     return 1;  // whose findings are the same again
   }
-  const std::uint64_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+  const std::uint64_t cores = cores_of_process();
   const std::uint64_t wanted =
       options.detector_threads != 0 ? options.detector_threads : kMostByDefault;
   return static_cast<std::uint32_t>(std::min(wanted, cores));

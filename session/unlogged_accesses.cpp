@@ -25,6 +25,8 @@ constexpr std::size_t kMostUnlogged = 64;
 // Programmatic launches in a row that waited for what they depend on. More than a program does that
 // shows a mistake and ends; who sorts by merging does ten and more at a time.
 constexpr std::uint64_t kOftenEnough = 4;
+// Records of a launch that is logged for being brief, and of all of these: some 20 ms of detection.
+constexpr std::uint64_t kMostOfBrief = 16384, kMostBriefRecords = 65536;
 
 std::uint64_t argument_of(const UnloggedAccesses::BegunLaunch& launch,
                           const ptx::ArgumentWord& word) {
@@ -462,7 +464,7 @@ UnloggedAccesses::LeftOut UnloggedAccesses::begin(const BegunLaunch& launch, boo
   }
   waited_first_ = launch.may_begin_early ? 0 : waited_first_ + (launch.is_programmatic ? 1 : 0);
   const std::optional<Written> written = written_by(launch);
-  const bool may_leave_out = written && will_be_waited_for(launch);
+  const bool may_leave_out = written && will_be_waited_for(launch) && !is_brief(launch);
   const bool has_no_rival = streams_.has_no_rival(launch.stream);
   // Programs of one stream, which most are, need not know what is in reach.
   if (is_after_all && has_no_rival && !launch.may_begin_early) {
@@ -483,6 +485,16 @@ UnloggedAccesses::LeftOut UnloggedAccesses::begin(const BegunLaunch& launch, boo
     return {};
   }
   return leave_out(launch, written->likely, reach);
+}
+
+bool UnloggedAccesses::is_brief(const BegunLaunch& launch) {
+  const std::uint64_t warps =
+      launch.grid.volume() * ((launch.block.volume() + wire::kWarpLanes - 1) / wire::kWarpLanes);
+  const std::uint64_t records = warps * launch.kernel.accesses.accesses.size();
+  const bool is_so = foresees_ && !launch.kernel.has_loops && !launch.is_repeated &&
+                     records <= kMostOfBrief && brief_records_ + records <= kMostBriefRecords;
+  brief_records_ += is_so ? records : 0;
+  return is_so;
 }
 
 bool UnloggedAccesses::will_be_waited_for(const BegunLaunch& launch) const {

@@ -112,6 +112,10 @@ class UnloggedAccesses {
   };
 
   LeftOut begin(const BegunLaunch& launch, bool is_after_all);
+  // filter=auto: one that logs so little that nothing need stay unlogged. A program that starts
+  // work and forgets to wait for it is small, most often, when its author first tries it; what was
+  // left out of its only launch could not be checked against the copy that comes too early.
+  [[nodiscard]] bool is_brief(const BegunLaunch& launch);
   [[nodiscard]] std::optional<Written> written_by(const BegunLaunch& launch) const;
   [[nodiscard]] MemoryRanges read_only(const BegunLaunch& launch,
                                        const MemoryRanges& written) const;
@@ -158,8 +162,9 @@ class UnloggedAccesses {
   bool is_given_up_ = false;
   std::vector<Unlogged> unlogged_;
   WorksBeside beside_;
-  std::uint64_t unforeseen_ = 0;    // launches, so far
-  std::uint64_t waited_first_ = 0;  // programmatic launches that did, since one did not
+  std::uint64_t unforeseen_ = 0;     // launches, so far
+  std::uint64_t brief_records_ = 0;  // of brief ones, so far
+  std::uint64_t waited_first_ = 0;   // programmatic launches that did, since one did not
 };
 
 // Of all ranges that are watched.

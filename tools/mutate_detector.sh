@@ -245,6 +245,17 @@ races: a frequent one is told again and again|state/race_log.cpp|s/known.is_told
 places: enough is known at once|state/race_log.cpp|s/place.number == 0 \&\& on_enough_/on_enough_/
 places: what was told is kept again|state/race_log.cpp|s/std::ranges::find(places, place) != places.end()/false/
 races: a warning is as frequent as an error|state/race_log.cpp|s/is_error ? limit_ : limit_ \* kWarningsMore/limit_/
+streams: a kernel that is not checked lets blocking ones pass|stream_order.cpp|/^void StreamOrder::launch_unknown/,/^}/s/^  state_->put(stream.*//
+silent: synchronisation falls silent in any kernel|engines/ptx_engine.cpp|s/site.narrow_kernel != 0 \&\& wire::is_numbered/wire::is_numbered/
+silent: what others wait for falls silent|engines/ptx_engine.cpp|s/ \&\& wire::is_numbered_load_or_store(site)) {/) {/
+silent: fences are logged on|engines/ptx_engine.cpp|s/site.operation == wire::Operation::kFence || //
+silent: threads of a block have no order|races/conflict.cpp|s/pair.distance == Distance::kCta || pair.first/pair.first/
+silent: who saw a strong access is not behind it|races/conflict.cpp|s/^                      pair.second.site->numbered;/                      false;/;s/pair.first.site->numbered ||/false ||/
+silent: launches are not told apart|races/conflict.cpp|s/return pair.same_launch \&\& may_be \&\&/return may_be \&\&/
+silent: one kernel silences all|state/silent_kernels.h|s/bit_of(narrow_kernel)) != 0;/~std::uint64_t{0}) != 0;/
+a block's flag tells of all its threads|races/explanation.cpp|s/writer.thread.cta == earlier.thread.cta \&\& !is_own/false \&\& !is_own/
+barriers: who arrives again gives to those before|sync/barrier.cpp|s/^  if ((arrivals_\[warp.warp()\].lanes \& lanes) != 0) {/  if (false) {/
+barriers: who arrives again is forgotten|sync/barrier.cpp|s/given_ = std::exchange(given_early_, {});/given_early_ = {};/
 LIST
 )
 

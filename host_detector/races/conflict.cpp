@@ -17,8 +17,8 @@ Pair pair_of(const PlacedPiece& access, const Cell& older, const Cell& newer) {
 // Whether a thread may have been ordered by what its kernel does not log any more: behind one of
 // its block, or behind the strong access that it saw. Nothing else in such a kernel is.
 bool may_be_ordered_silently(const EngineState& engine, const Pair& pair) {
-  const bool may_be = pair.distance == Distance::kCta || pair.first.site->numbered ||
-                      pair.second.site->numbered;
+  const bool may_be =
+      pair.distance == Distance::kCta || pair.first.site->numbered || pair.second.site->numbered;
   return pair.same_launch && may_be && engine.silent.have(pair.second.site->narrow_kernel);
 }
 

@@ -18,6 +18,7 @@ struct Earlier {
   ThreadKey thread;
   Time time = 0;
   wire::Scope needed = wire::Scope::kCta;
+  wire::SiteId site{};
   // Of a settled access, whose time nobody knows: its thread may have made it from the first on.
   std::optional<wire::SiteId> settled_site = std::nullopt;
 
@@ -114,8 +115,17 @@ Lack lack_of(const EngineState& engine, const Writer& writer, const Earlier& ear
     const bool releases = writer.is_release || released_by(writer, ScopeLevel::kCta).exists;
     const wire::SiteId release =
         writer.is_release ? writer.site : writer.fence.value_or(writer.site);
-    return is_own && releases
-               ? Lack{.missing = MissingOrder::kAfterRelease, .about = release, .weight = kHint}
+    if (is_own && releases) {
+      return {.missing = MissingOrder::kAfterRelease, .about = release, .weight = kHint};
+    }
+    // That it stands behind the access in the text is all that says it was meant to come later.
+    const bool is_for_block = writer.thread.cta == earlier.thread.cta && !is_own &&
+                              earlier.needed != wire::Scope::kCta && !earlier.settled_site &&
+                              index_of(earlier.site) < index_of(writer.site);
+    return is_for_block && releases && reader.has_acquired
+               ? Lack{.missing = MissingOrder::kBlockBarrierMissing,
+                      .about = writer.site,
+                      .weight = kHint}
                : Lack{};
   }
   if (!writer.is_release) {
@@ -385,6 +395,7 @@ void explain(EngineState& engine, const Actor& actor, const Cell& older, RaceEve
                  .lane = first.lane},
       .time = first_time,
       .needed = race.needed_scope,
+      .site = race.first.site.instruction(),
       .settled_site = is_settled ? std::optional(race.first.site.instruction()) : std::nullopt};
   if (race.first.site == race.second.site && earlier.thread.cta == actor.cta.key &&
       first.warp == actor.warp.warp() && first_time == actor.warp.now()) {

@@ -83,6 +83,9 @@ void report(const PlacedPiece& access, const Cell& older, const Cell& newer,
   race.kind = kind;
   race.first = describe_cell(engine, older, conflict.older_lane, address, space);
   race.second = describe_cell(engine, newer, conflict.lane, address, space);
+  if (access.place.shared_of != nullptr) {
+    race.shared_of = access.place.shared_of->index;
+  }
   race.severity = conflict.verdict.severity;
   race.missing = conflict.verdict.missing;
   race.count = conflict.races;

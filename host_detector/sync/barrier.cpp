@@ -113,8 +113,13 @@ void Barrier::note(const WarpState& warp, std::uint32_t lanes, std::uint32_t thr
 
 void Barrier::arrive(WarpState& warp, std::uint32_t lanes, std::uint32_t threads,
                      std::uint32_t site) {
-  note(warp, lanes, threads, site);
-  given_.add(warp, lanes);
+  if ((arrivals_[warp.warp()].lanes & lanes) != 0) {
+    early_.push_back({.warp = warp.warp(), .lanes = lanes, .threads = threads, .site = site});
+    given_early_.add(warp, lanes);
+  } else {
+    note(warp, lanes, threads, site);
+    given_.add(warp, lanes);
+  }
   warp.advance();
 }
 
@@ -173,6 +178,10 @@ void Barrier::open(std::span<WarpState> warps) {
   waiting_ = 0;
   full_warps_ = 0;
   threads_ = 0;
+  given_ = std::exchange(given_early_, {});
+  for (const Early& early : std::exchange(early_, {})) {
+    note(warps[early.warp], early.lanes, early.threads, early.site);
+  }
 }
 
 }  // namespace barracuda::detector

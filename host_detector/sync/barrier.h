@@ -62,7 +62,9 @@ class Barrier {
 
   explicit Barrier(std::size_t warps) : arrivals_(warps) {}
 
-  // `threads` as in the instruction; 0 means all of the CTA.
+  // `threads` as in the instruction; 0 means all of the CTA. Who has arrived already arrives for
+  // the next phase: its record may come before those of threads that wait in this one, as each
+  // comes before what it is of. (Who is meant to arrive twice in one phase gives half.)
   void arrive(WarpState& warp, std::uint32_t lanes, std::uint32_t threads, std::uint32_t site);
   void arrive_and_wait(WarpState& warp, std::uint32_t lanes, std::uint32_t threads,
                        std::uint32_t site);
@@ -79,11 +81,18 @@ class Barrier {
   [[nodiscard]] std::span<const Arrival> arrivals() const { return arrivals_; }
 
  private:
+  // An arrival for the next phase.
+  struct Early {
+    std::uint32_t warp = 0, lanes = 0, threads = 0, site = 0;
+  };
+
   void note(const WarpState& warp, std::uint32_t lanes, std::uint32_t threads, std::uint32_t site);
 
   std::vector<Arrival> arrivals_;  // by warp
   Gathering given_;                // by those that do not wait
-  ThreadState last_;               // what the last opening gave
+  std::vector<Early> early_;
+  Gathering given_early_;  // by these
+  ThreadState last_;       // what the last opening gave
   std::uint64_t waiting_ = 0;
   std::uint32_t threads_ = 0;
   std::uint32_t full_warps_ = 0;  // arrivals that are full

@@ -41,7 +41,10 @@ void FencePaths::read_events(std::uint32_t function) {
       if (const auto fence = fence_at(program_, i)) {
         events.push_back({.kind = Event::Kind::kFence, .scope = *fence, .statement = i});
       } else if (may_touch_shared(effect)) {
-        events.push_back({.kind = Event::Kind::kAccess, .statement = i});
+        const bool is_look = effect.opcode_class == OpcodeClass::kLoad &&
+                             effect.order != wire::MemoryOrder::kWeak && !effect.not_covered;
+        events.push_back(
+            {.kind = is_look ? Event::Kind::kLook : Event::Kind::kAccess, .statement = i});
       } else if (effect.opcode_class == OpcodeClass::kCall) {
         Event call{.kind = Event::Kind::kCall, .statement = i};
         const Operand* const callee = callee_of(program_.module.statements[i].instruction);
@@ -88,6 +91,7 @@ void FencePaths::summarise(std::uint32_t function, std::vector<std::uint32_t>& o
 
 FencePaths::Behind FencePaths::after(const Event& event, Behind behind) const {
   switch (event.kind) {
+    case Event::Kind::kLook:
     case Event::Kind::kAccess:
       return kNothing;
     case Event::Kind::kFence: {
@@ -169,7 +173,7 @@ void FencePaths::find_behind(std::uint32_t function) {
     for (const Event& event : body.events[i]) {
       if (event.kind == Event::Kind::kCall) {
         before_call_[event.statement] = here;
-      } else if (event.kind == Event::Kind::kAccess && here != kNothing) {
+      } else if (event.kind != Event::Kind::kFence && here != kNothing) {
         behind_[event.statement] = static_cast<wire::Scope>(here - 1);
       }
       here = after(event, here);
@@ -188,6 +192,9 @@ std::optional<wire::Scope> FencePaths::ahead(std::uint32_t function, std::uint32
 }
 
 bool FencePaths::passes(const Event& event, Search& search) const {
+  if (event.kind == Event::Kind::kLook) {
+    return true;
+  }
   if (event.kind == Event::Kind::kFence) {
     search.widest = wider(search.widest.value_or(wire::Scope::kCta), event.scope);
   }

@@ -33,8 +33,8 @@ class FencePaths {
   // The narrowest of the fences that lie on the ways to the access, if one lies on every way.
   [[nodiscard]] std::optional<wire::Scope> behind(std::size_t access) const;
 
-  // The widest fence that some way from the end of the block meets before anything else, in its
-  // function, what that calls, or what is executed once it has returned.
+  // The widest fence that some way from the end of the block meets before anything else but strong
+  // loads, in its function, what that calls, or what is executed once it has returned.
   [[nodiscard]] std::optional<wire::Scope> ahead(std::uint32_t function, std::uint32_t block) const;
 
  private:
@@ -43,7 +43,7 @@ class FencePaths {
   static constexpr int kDeepest = 8, kMostLookedAt = 4096;
 
   struct Event {
-    enum class Kind : std::uint8_t { kFence, kAccess, kCall };
+    enum class Kind : std::uint8_t { kFence, kLook, kAccess, kCall };  // kLook: a strong load
     Kind kind = Kind::kFence;
     wire::Scope scope = wire::Scope::kCta;
     std::uint32_t callee = kUnknown;

@@ -82,8 +82,8 @@ std::optional<SubWords::Alignment> SubWords::alignment_of(std::size_t access,
   }
   constexpr int kMostCopies = 16;  // a register may be written once, by itself
   const Operand* base = address->elements.data();
-  for (int copies = 0; copies < kMostCopies && base->kind == Operand::Kind::kRegister &&
-                       base->component.empty();
+  for (int copies = 0;
+       copies < kMostCopies && base->kind == Operand::Kind::kRegister && base->component.empty();
        ++copies) {
     const Instruction* definition = definition_of(base->name);
     if (definition == nullptr) {

@@ -33,7 +33,8 @@ class Declarations {
 
   // Some are, and so registers have to be renamed.
   [[nodiscard]] bool have_shared() const {
-    return std::ranges::any_of(all_, [&](const auto& one) { return is_shared(one.first, one.second); });
+    return std::ranges::any_of(all_,
+                               [&](const auto& one) { return is_shared(one.first, one.second); });
   }
 
   [[nodiscard]] bool is_shared(std::string_view name, std::uint32_t range) const {
@@ -111,12 +112,12 @@ class Renamer {
         continue;
       }
       const bool has_percent = variable.name.starts_with('%');
-      if (has_percent && (is_outermost || !declarations_.is_shared(variable.name, variable.range))) {
+      if (has_percent &&
+          (is_outermost || !declarations_.is_shared(variable.name, variable.range))) {
         continue;
       }
-      const std::string made =
-          fmt::format("%{}__{}{}", variable.name.substr(has_percent ? 1 : 0), blocks_,
-                      variable.range != 0 ? "_" : "");
+      const std::string made = fmt::format("%{}__{}{}", variable.name.substr(has_percent ? 1 : 0),
+                                           blocks_, variable.range != 0 ? "_" : "");
       renames[variable.name] = made;
       for (std::uint32_t number = 0; number < variable.range; ++number) {
         renames[module_.own(fmt::format("{}{}", variable.name, number))] =
@@ -129,8 +130,7 @@ class Renamer {
     if (renames.empty()) {
       return {};
     }
-    std::string text =
-        rename_symbols(statement.text, renames, statement.instruction.mnemonic);
+    std::string text = rename_symbols(statement.text, renames, statement.instruction.mnemonic);
     if (text == statement.text) {
       return {};
     }

@@ -208,7 +208,19 @@ bool has_room_for_shortcuts(const Program& program, const Kernel& kernel) {
              parameter_limit(program.module);
 }
 
+bool has_loops(const Program& program, std::uint32_t entry) {
+  const FunctionFacts& facts = program.functions[entry];
+  const bool calls =
+      facts.calls_indirectly || std::ranges::any_of(facts.reachable, [&](std::uint32_t index) {
+        return index != entry && program.functions[index].may_log;
+      });
+  return calls || std::ranges::any_of(program.sites, [&](const PlannedSite& site) {
+           return site.function == entry && !site.loops.empty();
+         });
+}
+
 void find(Program& program, std::uint32_t entry, Kernel& kernel) {
+  kernel.has_loops = has_loops(program, entry);
   GlobalAccesses& all = kernel.accesses;
   EntryReader reader(program, entry);
   all.are_known = !program.functions[entry].calls_indirectly;

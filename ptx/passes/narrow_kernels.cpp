@@ -53,15 +53,15 @@ bool is_narrow(const Program& program, std::uint32_t index) {
   const Function& function = program.function(index);
   const FunctionFacts& facts = program.functions[index];
   const auto is_of_no_account = [&](std::uint32_t other) {
-    return other == index || (!program.functions[other].may_log && !program.functions[other].has_fence);
+    return other == index ||
+           (!program.functions[other].may_log && !program.functions[other].has_fence);
   };
   if (!function.is_entry || facts.calls_indirectly ||
       !std::ranges::all_of(facts.reachable, is_of_no_account)) {
     return false;
   }
   for (std::size_t i = function.body_begin; i < function.body_end; ++i) {
-    const bool is_instruction =
-        program.module.statements[i].kind == StatementKind::kInstruction;
+    const bool is_instruction = program.module.statements[i].kind == StatementKind::kInstruction;
     if (is_instruction && (may_order_blocks(program.effects[i]) ||
                            heap_call_at(program.module, function, i).has_value())) {
       return false;

@@ -46,15 +46,20 @@ class Finder {
 
   void find_polls() {
     for (std::uint32_t block = 0; block < flow_.blocks.size(); ++block) {
-      // The last shared access of the block whose value its branch depends on.
+      // The last shared access of the block, and strong loads before it, if the block's branch
+      // depends on what they read.
       for (std::size_t i = flow_.blocks[block].end; i > flow_.blocks[block].begin;) {
         --i;
         if (is_call(i) || fence_at(program_, i)) {
           break;
         }
-        if (may_touch_shared(program_.effects[i])) {
+        const Effect& effect = program_.effects[i];
+        if (may_touch_shared(effect)) {
           mark_poll(i, block);
-          break;
+          if (effect.opcode_class != OpcodeClass::kLoad ||
+              effect.order == wire::MemoryOrder::kWeak) {
+            break;
+          }
         }
       }
     }

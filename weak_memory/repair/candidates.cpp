@@ -94,6 +94,7 @@ class Table {
         break;
       case MissingOrder::kSurfaceBlocks:
       case MissingOrder::kAfterRelease:
+      case MissingOrder::kBlockBarrierMissing:
       case MissingOrder::kLockNotTaken:
       case MissingOrder::kEqualValues:
       case MissingOrder::kMixedSize:

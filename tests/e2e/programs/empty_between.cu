@@ -21,8 +21,10 @@ int main(int argc, char** argv) {
   cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
   int* data = nullptr;
   cudaMalloc(&data, 2 * 64 * sizeof(int));
+  const bool is_legacy = argc > 1 && std::strcmp(argv[1], "legacy") == 0;
+  const cudaStream_t between = is_legacy ? cudaStreamLegacy : own;
   put<<<1, 64, 0, one>>>(data);
-  empty<<<1, 1, 0, argc > 1 && std::strcmp(argv[1], "legacy") == 0 ? cudaStreamLegacy : own>>>();
+  empty<<<1, 1, 0, between>>>();
   get<<<1, 64, 0, two>>>(data, data + 64);
   return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
 }

@@ -378,6 +378,17 @@ void ReferenceDetector::arrive(const detector::WarpOperation& operation,
                                const std::vector<Thread>& threads, bool waits) {
   const auto& [launch, cta, warp, lane] = threads.front();
   Barrier& barrier = barriers_[{launch, cta, operation.event_operand}];
+  const bool is_early = !waits && std::ranges::any_of(threads, [&](const Thread& thread) {
+    return barrier.arrived.contains(thread);
+  });
+  if (is_early) {  // of the next phase
+    barrier.early_count = operation.event_count;
+    for (const Thread& thread : threads) {
+      barrier.early.insert(thread);
+      barrier.given_early.push_back(threads_.at(thread));
+    }
+    return;
+  }
   barrier.count = operation.event_count;
   for (const Thread& thread : threads) {
     barrier.arrived.insert(thread);
@@ -451,7 +462,9 @@ void ReferenceDetector::open_barriers(std::uint32_t launch, std::uint32_t cta) {
         return std::get<Space>(location.first) == std::pair(launch, cta);
       });
     }
-    barrier = Barrier{};
+    barrier = Barrier{.arrived = std::move(barrier.early),
+                      .count = barrier.early_count,
+                      .given = std::move(barrier.given_early)};
   }
 }
 

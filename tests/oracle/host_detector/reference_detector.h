@@ -179,9 +179,13 @@ class ReferenceDetector {
   using LocationKey = std::tuple<Space, std::uint64_t, std::uint64_t>;
 
   struct Barrier {
-    std::set<Thread> arrived, waiting;
+    std::set<Thread> arrived = {}, waiting = {};
     std::uint32_t count = 0;
-    std::vector<ThreadState> given;
+    std::vector<ThreadState> given = {};
+    // By who had arrived already.
+    std::set<Thread> early = {};
+    std::uint32_t early_count = 0;
+    std::vector<ThreadState> given_early = {};
   };
 
   struct Launch {

@@ -108,6 +108,33 @@ TEST_CASE("an atomic that comes before the access publishes nothing of it") {
   }
 }
 
+TEST_CASE("who publishes for its block has to know of what the block did") {
+  // The flag's store stands behind the write in the text, or before it.
+  for (const bool is_behind : {false, true}) {
+    Scenario scenario(2, 64);
+    const Who other{.cta = 0, .warp = 1};
+    SiteId flag{};
+    const auto publish = [&] { flag = scenario.store(kBlock0, kReleaseStore, kFlag, 1); };
+    is_behind ? void() : publish();
+    scenario.write(other, kData);
+    is_behind ? publish() : void();
+    scenario.load(kBlock1, kAcquireLoad, kFlag, 1);
+    scenario.read(kBlock1, kData);
+    CHECK(race_of_data(scenario).missing ==
+          (is_behind ? MissingOrder::kBlockBarrierMissing : MissingOrder::kNoSynchronisation));
+    CHECK(race_of_data(scenario).about == (is_behind ? std::optional(flag) : std::nullopt));
+  }
+}
+
+TEST_CASE("who does not acquire what another thread of a block published lacks that as well") {
+  Scenario scenario(2, 64);
+  scenario.write({.cta = 0, .warp = 1}, kData);
+  scenario.store(kBlock0, kReleaseStore, kFlag, 1);
+  scenario.load(kBlock1, kRelaxedLoad, kFlag, 1);
+  scenario.read(kBlock1, kData);
+  CHECK(race_of_data(scenario).missing == MissingOrder::kNoSynchronisation);
+}
+
 TEST_CASE("lanes of one store are not explained by tickets that they drew before") {
   Scenario scenario(1, 32);
   scenario.atomic({.mask = 1}, kAtomic, kFlag, 0, 1);

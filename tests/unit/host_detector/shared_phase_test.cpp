@@ -69,6 +69,23 @@ TEST_CASE("who arrived and did not wait goes on without order") {
   CHECK(scenario.has_only(Severity::kError));
 }
 
+TEST_CASE("who arrives again before the others have come arrives for the next phase") {
+  Scenario scenario(1, 64);
+  const auto arrive = [&] { scenario.barrier_arrive({.warp = 0, .mask = kAll}, 1, 64); };
+  scenario.write(kFirst, shared(0));
+  arrive();
+  scenario.write(kFirst, shared(4));
+  arrive();
+  wait(scenario, kSecond, 1, 64);
+  scenario.read(kSecond, shared(0));
+  CHECK(scenario.is_clean());
+  scenario.read(kSecond, shared(4));
+  CHECK(scenario.has_only(Severity::kError));
+  wait(scenario, kSecond, 1, 64);
+  scenario.write(kSecond, shared(4));
+  CHECK(scenario.races().size() == 1);
+}
+
 TEST_CASE("a barrier of a block does not order what others of its cluster do to its memory") {
   Scenario scenario;
   LaunchInfo launch{.id = LaunchId{1}};

@@ -29,8 +29,7 @@ struct Flags {
   static constexpr std::uint64_t kLimit = 10;
 
   explicit Flags(std::uint16_t narrow_kernel)
-      : store(flag(Operation::kWrite, narrow_kernel)),
-        load(flag(Operation::kRead, narrow_kernel)) {
+      : store(flag(Operation::kWrite, narrow_kernel)), load(flag(Operation::kRead, narrow_kernel)) {
     scenario.detector.limit_races(kLimit, [this](SiteId site) { told.push_back(site); });
   }
 
@@ -38,7 +37,8 @@ struct Flags {
     WarpOperation stored = scenario.start({.cta = 0}, store, RecordKind::kRelease);
     WarpOperation loaded = scenario.start({.cta = 1}, load, RecordKind::kAcquire);
     for (std::uint64_t i = 0; i < times; ++i) {
-      stored.lanes[0] = {.address = kFlag + 4 * i, .value_written = 1, .flags = wire::kLaneHasWritten};
+      stored.lanes[0] = {
+          .address = kFlag + 4 * i, .value_written = 1, .flags = wire::kLaneHasWritten};
       loaded.lanes[0] = {.address = kFlag + 4 * i, .value_read = 1, .flags = wire::kLaneHasRead};
       scenario.detector.apply(stored);
       scenario.detector.apply(loaded);
@@ -81,7 +81,8 @@ TEST_CASE("an atomic does not fall silent: others may wait for what it does") {
   CHECK(flags.told == std::vector{flags.sites[1]});  // of the load
 }
 
-TEST_CASE("with what races the fences of its kernel fall silent, and what else synchronises there") {
+TEST_CASE(
+    "with what races the fences of its kernel fall silent, and what else synchronises there") {
   Flags flags(kNarrow);
   const auto add = [&](const SiteInfo& site) { return flags.scenario.start({}, site, {}).site; };
   const SiteInfo fence{

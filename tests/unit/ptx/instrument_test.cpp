@@ -315,6 +315,20 @@ TEST_CASE("strong accesses are numbered only in kernels that synchronise") {
   CHECK(with_fence.kernels[0].numbered);
 }
 
+TEST_CASE("an atomic of a packed type is one of each of its halves") {
+  const auto shape = [](const std::string& atomic) {
+    const InstrumentedModule module = instrument_text(kernel_text(
+        ".reg .b32 %r<4>;\n.reg .b16 %h<4>;\n.reg .b64 %rd<3>;\n" + atomic + " ret;\n"));
+    return std::pair(module.sites[0].info.element_bytes, module.sites[0].info.element_count);
+  };
+  using Shape = std::pair<std::uint8_t, std::uint8_t>;
+  CHECK(shape("atom.global.add.noftz.f16x2 %r1, [%rd1], %r2;") == Shape{2, 2});
+  CHECK(shape("red.global.add.noftz.bf16x2 [%rd1], %r2;") == Shape{2, 2});
+  CHECK(shape("red.global.add.noftz.v2.f16x2 [%rd1], {%r1, %r2};") == Shape{2, 4});
+  CHECK(shape("atom.global.add.noftz.f16 %h1, [%rd1], %h2;") == Shape{2, 1});
+  CHECK(shape("atom.global.add.u32 %r1, [%rd1], %r2;") == Shape{4, 1});
+}
+
 TEST_CASE("a function called by a kernel that synchronises and by one that does not is numbered") {
   const std::string head = ".version 7.0\n.target sm_75\n.address_size 64\n";
   const std::string function =

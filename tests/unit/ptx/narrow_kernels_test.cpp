@@ -57,7 +57,8 @@ TEST_CASE("a kernel is not narrow in which something may order blocks") {
 
 TEST_CASE("a kernel is not narrow where no load or store of global memory could fall silent") {
   CHECK_FALSE(is_narrow(kStore));
-  CHECK_FALSE(is_narrow("membar.cta;\natom.global.add.u32 %r2, [%rd2], 1;\nst.global.u32 [%rd2], %r2;\n"));
+  CHECK_FALSE(
+      is_narrow("membar.cta;\natom.global.add.u32 %r2, [%rd2], 1;\nst.global.u32 [%rd2], %r2;\n"));
 }
 
 TEST_CASE("a kernel is not narrow that calls what is logged") {

@@ -145,6 +145,28 @@ TEST_CASE("a poll may stand in a function that waits, or that returns the flag")
                     .substr(kHead.size())));
 }
 
+TEST_CASE("two words are polled that one loop waits for, whichever is read first") {
+  const auto polls = [](const std::string& body) {
+    return ask(in_kernel(body), "ld.volatile.global.u32", &wire::SiteInfo::poll);
+  };
+  const std::string one = "ld.volatile.global.u32 %r1, [%rd1];",
+                    other = "ld.volatile.global.u32 %r2, [%rd2];", fence = " membar.gl;";
+  CHECK(polls("again: " + one + other + "setp.eq.u32 %p1, %r1, %r2; @%p1 bra again;" + fence) ==
+        std::vector{true, true});
+  // A branch for each.
+  CHECK(polls("again: " + one + "setp.eq.u32 %p1, %r1, 0; @%p1 bra again; " + other +
+              "setp.eq.u32 %p2, %r2, 0; @%p2 bra again;" + fence) == std::vector{true, true});
+  // The first decides nothing.
+  CHECK(polls("again: " + one + other + "setp.eq.u32 %p1, %r2, 0; @%p1 bra again;" + fence) ==
+        std::vector{false, true});
+  // Something else stands between.
+  const std::string access = "ld.global.u32 %r3, [%rd3];";
+  CHECK(polls("again: " + one + access + other + "setp.eq.u32 %p1, %r1, %r2; @%p1 bra again;" +
+              fence) == std::vector{false, true});
+  CHECK(polls("again: " + one + "setp.eq.u32 %p1, %r1, 0; @%p1 bra again; " + access + other +
+              "setp.eq.u32 %p2, %r2, 0; @%p2 bra again;" + fence) == std::vector{false, true});
+}
+
 TEST_CASE("functions that call each other have no fence behind them") {
   const std::string text = std::string(kHead) + ".func f();\n" +
                            function("g()", "membar.gl; @%p1 bra done; " + kCall + " done:") +

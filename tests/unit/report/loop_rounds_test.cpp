@@ -57,6 +57,37 @@ TEST_CASE("in a loop without a barrier it is missing before the next round as we
   CHECK(sample.last().across);
 }
 
+TEST_CASE("updates of different places in a loop with a barrier race between rounds") {
+  Sample sample;
+  const auto add = [&](wire::Operation operation, std::uint32_t line, std::uint32_t update) {
+    const wire::SiteId id = sample.add(operation, line, {3});
+    sample.sites.back().update = update;
+    return id;
+  };
+  const wire::SiteId read = add(kRead, 12, 1), own = add(kWrite, 13, 1), other = add(kWrite, 14, 2);
+  const wire::SiteId barrier = sample.add(wire::Operation::kBarrier, 16, {3});
+  const auto race = [&](wire::SiteId one, wire::SiteId with) {
+    sample.race(one, with);
+    sample.races.back().first.last_sync = sample.races.back().second.last_sync =
+        detector::LastSync::kKnown;
+    sample.races.back().first.last_sync_site = sample.races.back().second.last_sync_site = barrier;
+  };
+  race(read, own);
+  CHECK_FALSE(sample.last().are_steps);
+  race(read, other);
+  const std::vector<LoopRounds> all = loop_rounds(sample.races, sample.sites);
+  for (const LoopRounds& rounds : all) {  // that of one update as well, where others race
+    CHECK(rounds.are_steps);
+    CHECK(rounds.across);
+    CHECK_FALSE(rounds.within);
+  }
+  sample.sites[index_of(barrier)].loops.clear();
+  CHECK_FALSE(sample.last().are_steps);
+  sample.sites[index_of(barrier)].loops = {3};
+  sample.sites[index_of(other)].frames = sample.sites[index_of(read)].frames;  // unrolled: x[0]++
+  CHECK_FALSE(sample.last().are_steps);
+}
+
 TEST_CASE("a barrier in the loop orders its rounds, one before it does not") {
   Sample sample;
   sample.race(sample.add(kWrite, 12, {3}), sample.add(kRead, 14, {3}));

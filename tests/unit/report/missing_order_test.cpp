@@ -6,31 +6,13 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/unit/report/missing_order_sample.h"
 #include "tests/unit/report/samples.h"
 
 namespace barracuda::report {
 namespace {
 
-struct Sample {
-  detector::RaceEvent race;
-  ptx::SiteTable sites = samples::racy_run().sites;
-  Access first = samples::access(AccessOperation::kWrite, 12, 0);
-  Access second = samples::access(AccessOperation::kRead, 14, 1);
-
-  Sample() { race.second.site = wire::SiteId{1}; }
-
-  [[nodiscard]] std::string text(const LoopRounds& rounds = {}) const {
-    return missing_order(race, sites, first, second, rounds);
-  }
-
-  void add_fence(wire::Scope scope) {
-    ptx::Site fence = samples::site(
-        static_cast<std::uint32_t>(sites.size()), wire::Operation::kFence,
-        {{"_Z3addPi", "/src/add.cu", 20 + static_cast<std::uint32_t>(sites.size()), 5}});
-    fence.info.scope = scope;
-    sites.push_back(fence);
-  }
-};
+using Sample = samples::MissingOrderSample;
 
 TEST_CASE("blocks without synchronisation are named") {
   Sample sample;

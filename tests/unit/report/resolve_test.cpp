@@ -222,6 +222,8 @@ TEST_CASE("shared memory is located in its block") {
   const Finding finding = resolved_race(run);
   CHECK(finding.space == "shared");
   CHECK(finding.location == "byte 20 of the shared memory of block 0");
+  race.shared_of = 1;  // of a cluster's other block
+  CHECK(resolved_race(run).location == "byte 20 of the shared memory of block 1");
   CHECK(finding.accesses[0].object.empty());  // a parameter's name says nothing
 }
 
