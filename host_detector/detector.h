@@ -65,7 +65,7 @@ class Detector {
   [[nodiscard]] virtual std::uint64_t contentions() const { return 0; }
 
   // RaceLog::limit(), before the first operation.
-  virtual void limit_races(std::uint64_t most, std::function<void(wire::SiteId)> on_enough);
+  void limit_races(std::uint64_t most, std::function<void(wire::SiteId)> on_enough);
 
   // All threads have left. True once every exit was applied, or after end_launch.
   [[nodiscard]] virtual bool launch_over(LaunchId launch) const = 0;

@@ -8,9 +8,9 @@
 #include "device_logger/symbols.h"
 #include "ptx/analysis/program.h"
 #include "ptx/link.h"
-#include "ptx/link/rename_registers.h"
 #include "ptx/passes/passes.h"
 #include "ptx/print.h"
+#include "ptx/rename_registers.h"
 
 namespace barracuda::ptx {
 namespace {

@@ -35,6 +35,8 @@ struct Site {
   std::uint32_t update = 0;
   // Maybe not all threads of a block come by: no place for a barrier.
   bool is_divergent = false;
+  // Some rounds of its innermost loop go past it, as in `if (i % 4 != 3) __syncthreads();`.
+  bool is_skipped = false;
   // That it stands in, the outermost first, each by a number of its own in the function.
   std::vector<std::uint32_t> loops;
   std::vector<SourceFrame> frames;  // innermost first, the chain of inlined_at after it

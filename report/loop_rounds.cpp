@@ -83,21 +83,6 @@ bool share_loop_without_barrier(const RaceEvent& race, const ptx::Site& one, con
   return is_outside(race.first) && is_outside(race.second);
 }
 
-// Of two updates of different places, the loop that both stand in, if a barrier of the block does
-// so too.
-std::optional<std::uint32_t> loop_of_steps(const ptx::Site& one, const ptx::Site& other,
-                                           const ptx::SiteTable& sites) {
-  const std::optional<std::uint32_t> loop = innermost_loop(one, other);
-  const bool are_two = one.update != 0 && other.update != 0 && one.update != other.update &&
-                       statement_of(one) != statement_of(other);
-  const bool has_barrier =
-      loop && are_two && std::ranges::any_of(sites, [&](const ptx::Site& site) {
-        return site.info.operation == wire::Operation::kBarrier && site.function == one.function &&
-               std::ranges::find(site.loops, *loop) != site.loops.end();
-      });
-  return has_barrier ? loop : std::nullopt;
-}
-
 // Copies of an unrolled loop: only a kernel's own text says that no caller came to it twice.
 bool share_text(const ptx::Site& one, const ptx::Site& other) {
   return one.in_entry && one.frames.size() == other.frames.size() &&
@@ -139,7 +124,11 @@ class Rounds {
       if (const auto pair = pair_of(race)) {
         note_copy(*pair->first);
         note_copy(*pair->second);
-        if (const auto loop = loop_of_steps(*pair->first, *pair->second, sites_)) {
+      }
+    }
+    for (const RaceEvent& race : races) {
+      if (const auto pair = pair_of(race)) {
+        if (const auto loop = loop_of_steps(*pair->first, *pair->second)) {
           steps_.emplace(pair->first->function, *loop);
         }
       }
@@ -173,6 +162,7 @@ class Rounds {
 
  private:
   using Pair = std::pair<const ptx::Site*, const ptx::Site*>;
+  static constexpr std::uint32_t kUnrolled = ~std::uint32_t{0};  // of no number
 
   [[nodiscard]] std::optional<Pair> pair_of(const RaceEvent& race) const {
     const ptx::Site* const one = site_of(race.first, sites_);
@@ -214,19 +204,78 @@ class Rounds {
            });
   }
 
+  // The innermost loops that the statement stands in: of one that is unrolled, what is left of its
+  // rounds too.
+  [[nodiscard]] std::set<std::uint32_t> loops_of(const ptx::Site& statement) const {
+    std::set<std::uint32_t> loops;
+    for (const ptx::Site& site : sites_) {
+      if (!site.loops.empty() && !site.frames.empty() &&
+          statement_of(site) == statement_of(statement)) {
+        loops.insert(site.loops.back());
+      }
+    }
+    return loops;
+  }
+
+  [[nodiscard]] bool share_source_loop(const ptx::Site& one, const ptx::Site& other) const {
+    const std::set<std::uint32_t> loops = loops_of(one);
+    return std::ranges::any_of(loops_of(other),
+                               [&](std::uint32_t loop) { return loops.contains(loop); });
+  }
+
   // A loop that is unrolled is two: what is left of its rounds has one of its own.
   [[nodiscard]] bool is_uneven(const ptx::Site& one, const ptx::Site& other) const {
     if (is_unrolled(one, other) && !one.loops.empty() && !other.loops.empty()) {
-      return has_no_place(one.loops.back(), one.function) &&
+      return share_source_loop(one, other) && has_no_place(one.loops.back(), one.function) &&
              has_no_place(other.loops.back(), other.function);
     }
     const std::optional<std::uint32_t> loop = innermost_loop(one, other);
     return loop && has_no_place(*loop, one.function);
   }
 
-  [[nodiscard]] bool are_steps(const ptx::Site& one, const ptx::Site& other) const {
+  // The loop that both stand in, or kUnrolled.
+  [[nodiscard]] std::optional<std::uint32_t> common_loop(const ptx::Site& one,
+                                                         const ptx::Site& other) const {
     const std::optional<std::uint32_t> loop = innermost_loop(one, other);
+    return loop || !is_unrolled(one, other) ? loop : std::optional(kUnrolled);
+  }
+
+  // Of the block; of a loop that is unrolled altogether, those that it has several times.
+  [[nodiscard]] std::vector<const ptx::Site*> barriers_in(std::uint32_t loop,
+                                                          std::string_view function) const {
+    std::vector<const ptx::Site*> barriers;
+    std::set<Statement> met;
+    for (const ptx::Site& site : sites_) {
+      const bool is_meant = site.info.operation == wire::Operation::kBarrier &&
+                            site.function == function && !site.frames.empty();
+      if (is_meant &&
+          (loop == kUnrolled ? !met.insert(statement_of(site)).second
+                             : std::ranges::find(site.loops, loop) != site.loops.end())) {
+        barriers.push_back(&site);
+      }
+    }
+    return barriers;
+  }
+
+  // Of two updates of different places, the loop that both stand in, if a barrier does so too.
+  [[nodiscard]] std::optional<std::uint32_t> loop_of_steps(const ptx::Site& one,
+                                                           const ptx::Site& other) const {
+    const bool are_two = one.update != 0 && other.update != 0 && one.update != other.update &&
+                         statement_of(one) != statement_of(other);
+    const std::optional<std::uint32_t> loop = are_two ? common_loop(one, other) : std::nullopt;
+    return loop && !barriers_in(*loop, one.function).empty() ? loop : std::nullopt;
+  }
+
+  [[nodiscard]] bool are_steps(const ptx::Site& one, const ptx::Site& other) const {
+    const std::optional<std::uint32_t> loop = common_loop(one, other);
     return loop && one.update != 0 && other.update != 0 && steps_.contains({one.function, *loop});
+  }
+
+  // In a loop with barriers, each of which is left out in some round.
+  [[nodiscard]] bool have_skipped_barriers(const ptx::Site& one, const ptx::Site& other) const {
+    const std::optional<std::uint32_t> loop = innermost_loop(one, other);
+    const auto barriers = loop ? barriers_in(*loop, one.function) : std::vector<const ptx::Site*>();
+    return !barriers.empty() && std::ranges::all_of(barriers, &ptx::Site::is_skipped);
   }
 
   void note_copy(const ptx::Site& site) {
@@ -255,6 +304,9 @@ class Rounds {
     }
     if (is_around_barrier(race, one, other, sites_) || are_steps(one, other)) {
       return {.within = false, .across = true};
+    }
+    if (have_skipped_barriers(one, other)) {
+      return {.within = !is_one_statement, .across = true};
     }
     if (!is_unrolled(one, other)) {
       return {};

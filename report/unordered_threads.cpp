@@ -56,7 +56,7 @@ class Clause {
                          name_of(atomic()),
                          first_.size == second_.size ? "" : ", and of the same size");
     }
-    if (is_between_blocks() &&
+    if (is_between_blocks() && !(are_of_one_cluster() && is_plain_beside_atomic()) &&
         sites_.is_strong(race_.first.site) != sites_.is_strong(race_.second.site)) {
       return plain_beside_strong();
     }

@@ -73,7 +73,7 @@ LAYERS = {
 FACES = {
     "host_detector": ("detector", "pipeline", "replayer", "stream_order"),
     "ptx": ("code_view", "device_runtime", "edit_order", "fence_places", "fence_text", "inline_calls", "instrument",
-            "link", "literal_kernel", "parse", "split", "statement_name"),
+            "link", "literal_kernel", "parse", "rename_registers", "split", "statement_name"),
     "emulator": ("libcuda", "machine", "memory"),
     "weak_memory": ("campaign", "findings", "hardening", "hardening_findings", "litmus", "litmus_run", "race_slice",
                     "repair", "stress_parameters", "tuning"),

@@ -248,7 +248,7 @@ races: a warning is as frequent as an error|state/race_log.cpp|s/is_error ? limi
 streams: a kernel that is not checked lets blocking ones pass|stream_order.cpp|/^void StreamOrder::launch_unknown/,/^}/s/^  state_->put(stream.*//
 silent: synchronisation falls silent in any kernel|engines/ptx_engine.cpp|s/site.narrow_kernel != 0 \&\& wire::is_numbered/wire::is_numbered/
 silent: what others wait for falls silent|engines/ptx_engine.cpp|s/ \&\& wire::is_numbered_load_or_store(site)) {/) {/
-silent: fences are logged on|engines/ptx_engine.cpp|s/site.operation == wire::Operation::kFence || //
+silent: fences are logged on|engines/ptx_engine.cpp|s/site->operation == Operation::kFence || //
 silent: threads of a block have no order|races/conflict.cpp|s/pair.distance == Distance::kCta || pair.first/pair.first/
 silent: who saw a strong access is not behind it|races/conflict.cpp|s/^                      pair.second.site->numbered;/                      false;/;s/pair.first.site->numbered ||/false ||/
 silent: launches are not told apart|races/conflict.cpp|s/return pair.same_launch \&\& may_be \&\&/return may_be \&\&/

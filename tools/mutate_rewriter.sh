@@ -75,9 +75,9 @@ lanes: what is combined by or holds as well|analysis/use_condition.cpp|s/writer.
 lanes: setp.or lets both through|analysis/use_condition.cpp|s/writer.has(is_negated ? Modifier::kOr : Modifier::kAnd)/(writer.has(Modifier::kOr) || writer.has(Modifier::kAnd))/
 lanes: what is computed each round never changes|analysis/use_condition.cpp|s/if (depth == kMostImplied ||/if (depth < kMostImplied) {\n    return true;\n  }\n  if (depth == kMostImplied ||/
 lanes: a load does not end what was loaded before|analysis/use_condition.cpp|s/ || effect.opcode_class == OpcodeClass::kLoad)) {/)) {/
-registers: nested blocks share the function's names|link/rename_registers.cpp|s/^    if (!declarations_.have_shared()) {/    if (!declarations_.have_shared() || true) {/
-registers: nested blocks share each other's names|link/rename_registers.cpp|s/return times_.at(name) > 1 ||/return/
-registers: a number of a range is no name of it|link/rename_registers.cpp|s/has_single_of(name) : is_of_range(name));/has_single_of(name) : false);/
+registers: nested blocks share the function's names|rename_registers.cpp|s/^    if (!declarations_.have_shared()) {/    if (!declarations_.have_shared() || true) {/
+registers: nested blocks share each other's names|rename_registers.cpp|s/return times_.at(name) > 1 ||/return/
+registers: a number of a range is no name of it|rename_registers.cpp|s/has_single_of(name) : is_of_range(name));/has_single_of(name) : false);/
 polls: of two words the last one alone is polled|passes/sync_idioms.cpp|s/          if (effect.opcode_class != OpcodeClass::kLoad ||/          if (true ||/
 polls: another poll ends the way to the fence|analysis/fence_paths.cpp|s/^  if (event.kind == Event::Kind::kLook) {/  if (false) {/
 narrow: a fence for the device is one of the block|passes/narrow_kernels.cpp|s/return !wire::includes(wire::Scope::kCta, effect.scope);/return false;/

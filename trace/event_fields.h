@@ -70,7 +70,8 @@ void travel(Codec& codec, T& frame) {
 template <typename Codec, Is<Site> T>
 void travel(Codec& codec, T& site) {
   codec(site.id, site.info, site.function, site.in_entry, site.instruction, site.ptx_line,
-        site.ordinal, site.variable, site.update, site.is_divergent, site.loops, site.frames);
+        site.ordinal, site.variable, site.update, site.is_divergent, site.is_skipped, site.loops,
+        site.frames);
 }
 
 template <typename Codec, Is<NotCovered> T>

@@ -27,6 +27,25 @@ bool is_of_global_memory(const WarpOperation& operation) {
          }) != 0;
 }
 
+// Of the kernel of `id`, which is silent, the sites that are logged no more: with those that race,
+// what they might order is not told, so nor need the fences and the others be.
+void tell_silent(const SiteList& sites, wire::SiteId id, const RaceLog::Tell& tell) {
+  const std::uint16_t kernel = sites[index_of(id)].narrow_kernel;
+  const auto find = [&](std::uint32_t at) {
+    const wire::SiteInfo* const site = sites.find(wire::SiteId{at});
+    return site != nullptr && site->narrow_kernel == kernel ? site : nullptr;
+  };
+  std::uint32_t first = index_of(id);
+  while (first != 0 && find(first - 1) != nullptr) {
+    --first;
+  }
+  for (std::uint32_t at = first; const wire::SiteInfo* const site = find(at); ++at) {
+    if (site->operation == Operation::kFence || wire::is_numbered_load_or_store(*site)) {
+      tell(wire::SiteId{at});
+    }
+  }
+}
+
 // An operation that changes no clock.
 bool leaves_order_alone(const WarpOperation& operation, const wire::SiteInfo& site) {
   const bool is_plain_record =
@@ -57,6 +76,15 @@ bool apply_warp_barriers(CtaState& cta, const WarpOperation& operation) {
 
 PtxEngine::PtxEngine(const DetectorOptions& options) {
   engine_.options = options;
+  engine_.log.let_choose([this](wire::SiteId id, const RaceLog::Tell& tell) {
+    const wire::SiteInfo& site = engine_.site(index_of(id));
+    if (!site.numbered) {
+      tell(id);
+    } else if (site.narrow_kernel != 0 && wire::is_numbered_load_or_store(site)) {
+      engine_.silent.add(site.narrow_kernel);
+      tell_silent(engine_.sites, id, tell);
+    }
+  });
 }
 
 bool PtxEngine::access(const Actor& actor, const WarpOperation& operation,
@@ -288,37 +316,6 @@ void PtxEngine::add_sites(wire::SiteId first, std::span<const wire::SiteInfo> si
         site.operation == Operation::kFence && !includes(site.scope, wire::Scope::kGpu);
     engine_.has_asynchrony |=
         site.asynchrony != wire::Asynchrony::kNone || site.operation == Operation::kCopy;
-  }
-}
-
-void PtxEngine::limit_races(std::uint64_t most, std::function<void(wire::SiteId)> on_enough) {
-  engine_.log.limit(most, [this, tell = std::move(on_enough)](wire::SiteId id) {
-    const wire::SiteInfo& site = engine_.site(index_of(id));
-    if (!site.numbered) {
-      tell(id);
-    } else if (site.narrow_kernel != 0 && wire::is_numbered_load_or_store(site)) {
-      engine_.silent.add(site.narrow_kernel);
-      for_each_silent(id, tell);
-    }
-  });
-}
-
-template <typename Visit>
-void PtxEngine::for_each_silent(wire::SiteId id, const Visit& visit) const {
-  const std::uint16_t kernel = engine_.site(index_of(id)).narrow_kernel;
-  const auto is_of_kernel = [&](std::uint32_t at) {
-    const wire::SiteInfo* const site = engine_.sites.find(wire::SiteId{at});
-    return site != nullptr && site->narrow_kernel == kernel;
-  };
-  std::uint32_t first = index_of(id);
-  while (first != 0 && is_of_kernel(first - 1)) {
-    --first;
-  }
-  for (std::uint32_t at = first; is_of_kernel(at); ++at) {
-    const wire::SiteInfo& site = engine_.site(at);
-    if (site.operation == wire::Operation::kFence || wire::is_numbered_load_or_store(site)) {
-      visit(wire::SiteId{at});
-    }
   }
 }
 

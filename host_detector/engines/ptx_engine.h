@@ -35,8 +35,6 @@ class PtxEngine final : public Detector {
   void end_part(ClusterPart& part) override;
   void count(std::uint64_t applied, std::uint64_t rejected) override;
 
-  void limit_races(std::uint64_t most, std::function<void(wire::SiteId)> on_enough) override;
-
   [[nodiscard]] std::uint64_t contentions() const override { return engine_.global.contentions(); }
 
   [[nodiscard]] bool launch_over(LaunchId launch) const override;
@@ -60,10 +58,6 @@ class PtxEngine final : public Detector {
   [[nodiscard]] static bool puts_off(const CtaState& cta, const WarpOperation& operation,
                                      const wire::SiteInfo& site);
   void apply_put_off(CtaState& cta);
-  // Of the kernel of `id`, which is silent, the sites that are logged no more: with those that
-  // race, what they might order is not told, so nor need the fences and the others be.
-  template <typename Visit>
-  void for_each_silent(wire::SiteId id, const Visit& visit) const;
   [[nodiscard]] ClusterPart part_of(LaunchId launch);
   // True if that is all for now. Before anything that atomics may not wait for they are taken.
   bool gather(GatheredAtomics& atomics, CtaState& cta, const WarpOperation& operation,

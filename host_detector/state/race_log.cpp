@@ -120,7 +120,7 @@ void RaceLog::add(RaceEvent race) {
   }
 }
 
-void RaceLog::limit(std::uint64_t most, std::function<void(wire::SiteId)> on_enough) {
+void RaceLog::limit(std::uint64_t most, Tell on_enough) {
   limit_ = most;
   on_enough_ = std::move(on_enough);
 }
@@ -138,7 +138,7 @@ void RaceLog::tell_if_frequent(Known& known, const Identity& identity, std::uint
   for (const std::uint32_t packed : {identity.low_site, identity.high_site}) {
     const AccessSite site = AccessSite::unpacked(packed);
     if (!site.is_call()) {
-      on_enough_(site.instruction());
+      choose_(site.instruction(), on_enough_);
     }
   }
 }

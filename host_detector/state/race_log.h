@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <utility>
 
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -45,11 +46,19 @@ class RaceLog {
 
   RaceLog();
 
+  using Tell = std::function<void(wire::SiteId)>;
+
+  // Who decides which sites fall silent with one that races often enough, and tells them; else it
+  // is that site.
+  void let_choose(std::function<void(wire::SiteId, const Tell&)> choose) {
+    choose_ = std::move(choose);
+  }
+
   // From now on `on_enough` is called for each site that need not be logged any more: once for one
   // of a race that has been counted `most` times, and `most` times kWarningsMore of a warning,
   // which may yet become an error (0: never), and for one that has told all its places. Called on
   // any thread that adds, and must not call this log.
-  void limit(std::uint64_t most, std::function<void(wire::SiteId)> on_enough);
+  void limit(std::uint64_t most, Tell on_enough);
 
   // Counts the race, `count` times from `address` on, if it is known with at least this severity;
   // false where it must be add()ed. Cheap: a program may race a million times.
@@ -89,7 +98,10 @@ class RaceLog {
   Known* find(const Identity& identity);
 
   std::uint64_t limit_ = 0;
-  std::function<void(wire::SiteId)> on_enough_;
+  Tell on_enough_;
+  std::function<void(wire::SiteId, const Tell&)> choose_ = [](wire::SiteId site, const Tell& tell) {
+    tell(site);
+  };
   const std::uint64_t number_;  // no two logs have one
   std::atomic<std::uint64_t> changes_{0};
   mutable std::mutex mutex_;

@@ -98,6 +98,7 @@ struct PlannedSite {
   bool in_lockstep = false;          // kCall, kReturn: the lanes that call together return together
   std::uint32_t update = 0;          // as in ptx::Site
   bool is_divergent = false;         // and this
+  bool is_skipped = false;           // and this
   std::vector<std::uint32_t> loops;  // and these
   bool counts_intervals = false;  // of a kernel of barrier_intervals: its hook knows the interval
   // So are barriers of the whole warp: wire::kCountsWarps, with kCountsMany or not. 0: they are

@@ -1,5 +1,5 @@
 // Who reads and who writes each register of a function, by its name, which no other one of the
-// function has (link/rename_registers.h).
+// function has (rename_registers.h).
 #pragma once
 
 #include <cstddef>

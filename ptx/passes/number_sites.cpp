@@ -136,6 +136,7 @@ Expected<void> run(Program& program) {
          .variable = is_instruction ? variable_at(program, site, *addresses) : std::string{},
          .update = site.update,
          .is_divergent = site.is_divergent,
+         .is_skipped = site.is_skipped,
          .loops = std::move(site.loops),
          .frames = stand_in == merged.end() ? frames.at(site.statement) : stand_in->second});
     const bool is_logged = is_instruction && site.hook != HookKind::kMeet;

@@ -21,6 +21,13 @@ bool is_uneven(const Loop& loop, const ControlFlow& flow, const std::vector<Unif
           }));
 }
 
+// Whether a round of the loop may go past the block.
+bool is_skipped(std::uint32_t block, const Loop& loop, const ControlFlow& flow) {
+  return std::ranges::any_of(flow.blocks[loop.head].predecessors, [&](std::uint32_t before) {
+    return loop.contains[before] && !flow.dominates(block, before);
+  });
+}
+
 Expected<void> visit(Program& program, std::span<PlannedSite> sites) {
   const std::uint32_t index = sites.front().function;
   TRY(const ControlFlow* const flow, program.flow_of(index));
@@ -34,6 +41,7 @@ Expected<void> visit(Program& program, std::span<PlannedSite> sites) {
     site.is_divergent = uniform[block] == Uniformity::kSome;
     for (const Loop& loop : loops) {
       if (loop.contains[block]) {
+        site.is_skipped = is_skipped(block, loop, *flow);
         site.loops.push_back(is_uneven(loop, *flow, uniform) ? loop.head | kUnevenLoop : loop.head);
       }
     }

@@ -3,9 +3,9 @@
 // missing: __syncthreads\(\) is missing between the two calls of their function
 #include "../../../litmus_suite/litmus.h"
 
-__device__ __noinline__ void add_halves(int* cells, int count, int t) {
+__device__ __noinline__ int add_halves(int* cells, int count, int t) {
   if (count == 1) {
-    return;
+    return 0;
   }
   const int half = count / 2;
   if (t < half) {
@@ -14,7 +14,7 @@ __device__ __noinline__ void add_halves(int* cells, int count, int t) {
   if (count != 128) {
     __syncthreads();
   }
-  add_halves(cells, half, t);
+  return 3 * add_halves(cells, half, t) + 1;
 }
 
 __global__ void litmus(int* x, int* flag, int* out) {
@@ -22,9 +22,9 @@ __global__ void litmus(int* x, int* flag, int* out) {
   cells[threadIdx.x] = 1;
   cells[threadIdx.x + 128] = 1;
   __syncthreads();
-  add_halves(cells, 256, threadIdx.x);
+  const int calls = add_halves(cells, 256, threadIdx.x);
   __syncthreads();
-  out[threadIdx.x] = cells[0];
+  out[threadIdx.x] = cells[0] + calls;
 }
 
 LITMUS(1, 128)

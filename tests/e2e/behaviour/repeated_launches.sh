@@ -32,6 +32,8 @@ for filter in auto on; do
     expect_err 'repeated_launches.cu:[23][0-9]'
     expect_err 'coverage complete'
   done
+done
+for filter in on; do
   with $filter beside
   expect_status 0 "beside, filter=$filter"
   expect_err 'a copy, memset or free may write memory while launch 8 \(sum_tiles.*not checked \(filter=off checks it\)'

@@ -1,4 +1,4 @@
-#include "ptx/link/rename_registers.h"
+#include "ptx/rename_registers.h"
 
 #include <string>
 

@@ -51,6 +51,22 @@ TEST_CASE("an access knows the loops that it stands in, the outermost first") {
   CHECK(inner[1] != outer[0]);
 }
 
+TEST_CASE("a barrier knows whether some rounds of its innermost loop go past it") {
+  const auto is_skipped = [](const std::string& body) {
+    return site_of(instrument_body(body + "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 9;\n"
+                                          "@%p1 bra $round;\n"),
+                   "bar.sync")
+        .is_skipped;
+  };
+  CHECK_FALSE(is_skipped("$round: bar.sync 0;\n"));
+  CHECK(is_skipped("$round: @%p2 bra $on; bar.sync 0;\n$on: "));
+  CHECK_FALSE(is_skipped("bar.sync 0;\n$round: "));
+  CHECK_FALSE(is_skipped("$round: bar.sync 0; @%p2 bra $on; st.global.u32 [%rd1], %r1;\n$on: "));
+  // Each round of the inner loop comes by, though not each of the outer one.
+  CHECK_FALSE(is_skipped("$round: @%p2 bra $on;\n$inner: bar.sync 0; @%p3 bra $inner;\n$on: "));
+  CHECK(is_skipped("$round: @%p2 bra $round; bar.sync 0;\n"));
+}
+
 TEST_CASE("an access that a thread's number decides about is divergent, beside it is none") {
   const InstrumentedModule module = instrument_body(
       "st.global.u8 [%rd1], %r1;\n"

@@ -247,6 +247,41 @@ TEST_CASE("what is left of an unrolled loop has no place for a barrier either") 
   CHECK_FALSE(sample.last().is_uneven);
 }
 
+TEST_CASE("where the barriers of a loop are left out in some rounds, it is missing in those") {
+  Sample sample;
+  const auto write = sample.add(kWrite, 12, {3}), read = sample.add(kRead, 14, {3});
+  const auto barrier = sample.add(wire::Operation::kBarrier, 16, {3});
+  const auto race = [&](wire::SiteId one, wire::SiteId other) {
+    sample.race(one, other);
+    sample.races.back().first.last_sync = sample.races.back().second.last_sync =
+        detector::LastSync::kKnown;
+    sample.races.back().first.last_sync_site = sample.races.back().second.last_sync_site = barrier;
+  };
+  race(write, read);
+  CHECK(sample.last().within);
+  CHECK_FALSE(sample.last().across);
+  sample.sites[index_of(barrier)].is_skipped = true;
+  CHECK(sample.last().within);
+  CHECK(sample.last().across);
+  race(write, sample.add(kRead, 12, {3}));  // cells[t] += cells[t + half];
+  CHECK_FALSE(sample.last().within);
+  CHECK(sample.last().across);
+  sample.add(wire::Operation::kBarrier, 18, {3});
+  CHECK(sample.last().within);
+}
+
+TEST_CASE("between two loops that are unrolled there is a place for a barrier") {
+  Sample sample;
+  const auto write = sample.add(kWrite, 14, {5 | ptx::kUnevenLoop});
+  const auto last_write = sample.add(kWrite, 14, {7 | ptx::kUnevenLoop});
+  const auto read = sample.add(kRead, 20, {9 | ptx::kUnevenLoop});
+  sample.race(write, last_write);
+  sample.race(last_write, read);
+  CHECK_FALSE(sample.last().is_uneven);
+  sample.add(kRead, 20, {7 | ptx::kUnevenLoop});  // of one loop after all
+  CHECK(sample.last().is_uneven);
+}
+
 TEST_CASE("in such a loop lanes of a warp do not get the barrier of the block") {
   const std::uint32_t uneven = 5 | ptx::kUnevenLoop;
   Sample sample;

@@ -140,30 +140,6 @@ TEST_CASE("filter=auto leaves out only where nothing is likely to come beside") 
   CHECK(alone.launch(StreamKey{kStream}, kIn, kOut).count == 0);
 }
 
-TEST_CASE("filter=auto logs what is brief, of which there may be only so much") {
-  const auto brief = [](const char* filter, std::size_t accesses) {
-    auto device = std::make_unique<Device>(options_with(filter));
-    device->kernel.has_loops = false;
-    device->kernel.accesses.accesses.resize(accesses);
-    return device;
-  };
-  const auto logs = [](Device& device) {
-    return device.launch(kLegacyStream, kIn, kOut).count == 0;
-  };
-  auto device = brief("auto", 8000);  // of two warps
-  for (int launch = 0; launch < 4; ++launch) {
-    CHECK(logs(*device));
-  }
-  CHECK_FALSE(logs(*device));
-  device->kernel.accesses.accesses.resize(100);
-  CHECK(logs(*device));
-  device->kernel.has_loops = true;
-  CHECK_FALSE(logs(*device));
-  CHECK_FALSE(logs(*brief("auto", 8193)));
-  CHECK(logs(*brief("auto", 8192)));
-  CHECK_FALSE(logs(*brief("on", 100)));
-}
-
 TEST_CASE("filter=auto leaves out where streams were there to be beside each other and are not") {
   Device device;
   device.streams.created(Handle{kStream}, true);
