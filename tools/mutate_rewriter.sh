@@ -37,7 +37,7 @@ registers: a move is a write|analysis/async_registers.cpp|s/^    } else if (is_m
 lanes: a select takes either|analysis/use_condition.cpp|s/return predicate(operands\[3\], n == 2);/return predicate(operands[3], false);/
 lanes: an or lets through what is true|analysis/use_condition.cpp|s/return predicate(other, opcode == kOr);/return predicate(other, false);/
 lanes: exclusive or masks|analysis/use_condition.cpp|s/(opcode != kAnd \&\& opcode != kOr)/(opcode != kAnd \&\& opcode != kOr \&\& opcode != kXor)/
-lanes: what was read decides about itself|analysis/use_condition.cpp|s/} else if (mask \&\& is_from_load(mask->name)) {/} else if (false) {/
+lanes: what was read decides about itself|analysis/use_condition.cpp|s/if (!is_from_load(implied.name) \&\& make(/if (make(/
 lanes: a branch decides though all ways lead there|analysis/use_condition.cpp|s/^  if (target.predecessors.size() != 1) {/  if (target.predecessors.empty()) {/
 lanes: the other way of a branch|analysis/use_condition.cpp|s/branch.predicate_negated != is_fall_through/branch.predicate_negated == is_fall_through/
 lanes: registers never change|analysis/use_condition.cpp|s/(needs_static_ \&\& !is_static_)/(needs_static_ \&\& is_always_)/
@@ -70,11 +70,11 @@ alignment: no kernel needs all of its memory|passes/shared_alignment.cpp|s/> kSt
 alignment: copies of tensors need no more|passes/shared_alignment.cpp|s/copies_tensors ? kOfTensorCopies/false ? kOfTensorCopies/
 alignment: numbers are aligned as arrays|passes/shared_alignment.cpp|s/std::min(std::bit_floor(std::max<std::uint64_t>(variable.size(), 1)), most)/most/
 places: the first is told first|passes/shared_places.cpp|s/number = list.size(); number-- != 0;/number = 0; number < list.size(); ++number/
-lanes: a combined predicate says nothing|analysis/use_condition.cpp|s/mask = implied_by(\*mask, user);/mask.reset();/
-lanes: what is combined by or holds as well|analysis/use_condition.cpp|s/writer.opcode == (is_negated ? Opcode::kOr : Opcode::kAnd)/(writer.opcode == Opcode::kOr || writer.opcode == Opcode::kAnd)/
-lanes: setp.or lets both through|analysis/use_condition.cpp|s/writer.has(is_negated ? Modifier::kOr : Modifier::kAnd)/(writer.has(Modifier::kOr) || writer.has(Modifier::kAnd))/
+lanes: a combined predicate says nothing|analysis/use_condition.cpp|s/^  implied.insert(implied.end(), of_parts.begin(), of_parts.end());//
+lanes: what is combined by or holds as well|analysis/use_condition.cpp|s/is_not || (writer.opcode == Opcode::kAnd) != is_negated/true/
+lanes: setp.or lets both through|analysis/use_condition.cpp|s/(is_negated ? is_or : is_and)/(is_or || is_and)/
 lanes: what is computed each round never changes|analysis/use_condition.cpp|s/if (depth == kMostImplied ||/if (depth < kMostImplied) {\n    return true;\n  }\n  if (depth == kMostImplied ||/
-lanes: a load does not end what was loaded before|analysis/use_condition.cpp|s/ || effect.opcode_class == OpcodeClass::kLoad)) {/)) {/
+lanes: a load does not end what was loaded before|analysis/reached_uses.cpp|s/effect.opcode_class == OpcodeClass::kLoad ||/false ||/
 registers: nested blocks share the function's names|rename_registers.cpp|s/^    if (!declarations_.have_shared()) {/    if (!declarations_.have_shared() || true) {/
 registers: nested blocks share each other's names|rename_registers.cpp|s/return times_.at(name) > 1 ||/return/
 registers: a number of a range is no name of it|rename_registers.cpp|s/has_single_of(name) : is_of_range(name));/has_single_of(name) : false);/
@@ -85,6 +85,8 @@ narrow: releases do not count|passes/narrow_kernels.cpp|s/wire::has_acquire(effe
 narrow: acquires do not count|passes/narrow_kernels.cpp|s/wire::has_acquire(effect.order) || wire::has_release(effect.order)/wire::has_release(effect.order)/
 narrow: what is called does not count|passes/narrow_kernels.cpp|s/!std::ranges::all_of(facts.reachable, is_of_no_account)/false/
 packed: two halves are one number|mnemonic.cpp|s/type == ScalarType::kF16x2 || //
+lanes: what is written in part is written|analysis/reached_uses.cpp|s/is_result \&\& named.component.empty()/is_result/
+lanes: a value reaches what is not on its way|analysis/use_condition.cpp|s/if (is_one_of_several \&\& !reached.contains(each.statement)) {/if (false) {/
 LIST
 )
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "ptx/analysis/reached_uses.h"
+
 namespace barracuda::ptx {
 namespace {
 
@@ -26,23 +28,45 @@ bool may_be_cloned(const Instruction& instruction) {
          instruction.operands[0].component.empty();
 }
 
-// The predicates all of which hold where the one that it writes does, or none of which does where
-// that does not.
-boost::container::small_vector<const Operand*, 2> parts_of(const Instruction& writer,
-                                                           bool is_negated) {
+// What the predicate that an instruction writes is made of.
+struct Combined {
+  boost::container::small_vector<Literal, 2> parts;
+  bool all_hold = false;  // where it is what is asked for; else one of them does
+};
+
+// Where the predicate holds, or, negated, where it does not; no parts where it says nothing.
+Combined combined_by(const Instruction& writer, bool is_negated) {
   const auto& operands = writer.operands;
+  Combined combined;
   if (!writer.predicate.empty() || operands.empty() ||
       operands[0].kind != Operand::Kind::kRegister) {
-    return {};
+    return combined;
   }
-  if (writer.opcode == Opcode::kSetp && operands.size() == 4 &&
-      writer.has(is_negated ? Modifier::kOr : Modifier::kAnd)) {
-    return {&operands[3]};
+  const bool is_and = writer.has(Modifier::kAnd), is_or = writer.has(Modifier::kOr);
+  if (writer.opcode == Opcode::kSetp && operands.size() == 4 && (is_negated ? is_or : is_and)) {
+    combined.all_hold = true;  // of the comparison nothing is asked
+    if (const auto part = predicate(operands[3], is_negated)) {
+      combined.parts.push_back(*part);
+    }
+    return combined;
   }
-  const bool combines = writer.opcode == (is_negated ? Opcode::kOr : Opcode::kAnd) &&
-                        writer.last_type() == ScalarType::kPred && operands.size() == 3;
-  return combines ? boost::container::small_vector<const Operand*, 2>{&operands[1], &operands[2]}
-                  : boost::container::small_vector<const Operand*, 2>{};
+  const bool is_of_predicates = writer.last_type() == ScalarType::kPred;
+  const bool combines = is_of_predicates && operands.size() == 3 &&
+                        (writer.opcode == Opcode::kAnd || writer.opcode == Opcode::kOr);
+  const bool is_not = is_of_predicates && operands.size() == 2 && writer.opcode == Opcode::kNot;
+  if (!combines && !is_not) {
+    return combined;
+  }
+  combined.all_hold = is_not || (writer.opcode == Opcode::kAnd) != is_negated;
+  for (std::size_t n = 1; n < operands.size(); ++n) {
+    const auto part = predicate(operands[n], is_negated != is_not);
+    if (part) {
+      combined.parts.push_back(*part);
+    } else if (!combined.all_hold) {
+      return {};
+    }
+  }
+  return combined;
 }
 
 // The type of the register that it writes; empty if it is none of ours.
@@ -90,19 +114,22 @@ UseCondition UseConditions::of(std::size_t load) {
   clone_order_.clear();
   cloned_.clear();
   visit_registers(program_.module.statements[load].instruction.operands[0],
-                  [&](const Operand& written) { follow(written.name); });
+                  [&](const Operand& written) { follow(written.name, load); });
   return result();
 }
 
-void UseConditions::follow(std::string_view name) {
+// `name` has at `definition` what was loaded, or what is made of it.
+void UseConditions::follow(std::string_view name, std::size_t definition) {
   const RegisterUses::Register* const found = uses_.find(name);
-  if (is_always_ || found == nullptr || !followed_.insert(name).second) {
+  if (is_always_ || found == nullptr || !followed_.insert({name, definition}).second) {
     return;
   }
   is_static_ = is_static_ && found->definitions == 1;
-  const bool is_loaded = followed_.size() == 1;
+  const bool is_one_of_several = found->definitions > 1;
+  const ReachedUses reached =
+      is_one_of_several ? reached_uses(program_, flow_, name, definition) : ReachedUses();
   for (const RegisterUses::Use& each : found->uses) {
-    if (is_loaded && found->definitions > 1 && is_of_another(each, name)) {
+    if (is_one_of_several && !reached.contains(each.statement)) {
       continue;
     }
     is_static_ = is_static_ && comes_before(found->definition, each.statement);
@@ -116,46 +143,26 @@ void UseConditions::follow(std::string_view name) {
   }
 }
 
-// Whether the load's register has been written again, in the block of the use, when it is read.
-bool UseConditions::is_of_another(const RegisterUses::Use& use, std::string_view name) const {
-  const std::size_t begin = flow_.blocks[flow_.block_of(use.statement)].begin;
-  const std::size_t end = use.statement;
-  for (std::size_t i = end; i > begin && end - i < kFarthestBack; --i) {
-    const Statement& statement = program_.module.statements[i - 1];
-    const Instruction& writer = statement.instruction;
-    const Effect& effect = program_.effects[i - 1];
-    bool is_written = false;
-    if (statement.kind == StatementKind::kInstruction && writer.predicate.empty() &&
-        (is_computation(writer, effect) || effect.opcode_class == OpcodeClass::kLoad)) {
-      visit_registers(writer.operands[0], [&](const Operand& written) {
-        is_written = is_written || (written.name == name && written.component.empty());
-      });
-    }
-    if (is_written || i - 1 == load_) {
-      return is_written;
-    }
-  }
-  return false;
-}
-
 void UseConditions::use(const RegisterUses::Use& use, std::string_view name) {
   const Instruction& instruction = program_.module.statements[use.statement].instruction;
   auto mask = mask_of(use);
-  std::size_t user = use.statement;
   if (mask && mask->name == name) {
     mask.reset();
-  } else if (mask && is_from_load(mask->name)) {
-    mask = implied_by(*mask, user);
   }
-  const bool is_known = mask && make(mask->name, user, true);
-  if (is_known || (mask && mask->number_bits == 0)) {
-    if (!is_known) {
+  const auto known = mask ? make_one(*mask, use.statement, true) : std::nullopt;
+  if (mask && is_from_load(mask->name)) {
+    mask.reset();
+  }
+  if (known || (mask && mask->number_bits == 0)) {
+    if (!known) {
       if (const auto guard = guard_of(use.statement)) {
         add({.literal = *guard, .statement = use.statement, .is_known = true});
         return;
       }
     }
-    add({.literal = *mask, .statement = use.statement, .is_known = is_known});
+    add({.literal = known ? *known : *mask,
+         .statement = use.statement,
+         .is_known = known.has_value()});
     return;
   }
   if (const auto guard = guard_of(use.statement)) {
@@ -166,7 +173,8 @@ void UseConditions::use(const RegisterUses::Use& use, std::string_view name) {
       use.operand > 0 && is_computation(instruction, program_.effects[use.statement]);
   is_always_ = !goes_on;
   if (goes_on) {
-    visit_registers(instruction.operands[0], [&](const Operand& written) { follow(written.name); });
+    visit_registers(instruction.operands[0],
+                    [&](const Operand& written) { follow(written.name, use.statement); });
   }
 }
 
@@ -205,28 +213,41 @@ std::optional<Literal> UseConditions::mask_of(const RegisterUses::Use& use) cons
                    : std::nullopt;
 }
 
-// Of a predicate that is made of what was loaded, one that holds wherever it does and is not, as in
-// `t == 0 && loaded > most`. `user`, where it is read, is then the instruction that combines them.
-std::optional<Literal> UseConditions::implied_by(Literal literal, std::size_t& user) {
-  for (int depth = 0; depth < kMostImplied && literal.number_bits == 0; ++depth) {
-    const RegisterUses::Register* const found = uses_.find(literal.name);
-    if (found == nullptr || found->definitions != 1 || !comes_before(found->definition, user)) {
-      return std::nullopt;
+// What holds wherever the literal does that `user` reads: itself, and what it is combined of. Each
+// with the instruction that reads it.
+UseConditions::Implied UseConditions::implied_by(const Literal& literal, std::size_t user,
+                                                 int depth) const {
+  Implied implied{{literal, user}};
+  const RegisterUses::Register* const found = uses_.find(literal.name);
+  if (depth == kMostImplied || literal.number_bits != 0 || found == nullptr ||
+      found->definitions != 1 || !comes_before(found->definition, user)) {
+    return implied;
+  }
+  const Instruction& writer = program_.module.statements[found->definition].instruction;
+  const Combined combined = combined_by(writer, literal.is_negated);
+  Implied of_parts;
+  for (std::size_t n = 0; n < combined.parts.size(); ++n) {
+    Implied of_part = implied_by(combined.parts[n], found->definition, depth + 1);
+    if (n != 0 && !combined.all_hold) {  // what both imply
+      std::erase_if(of_parts, [&](const auto& one) {
+        return std::ranges::find(of_part, one.first,
+                                 [](const auto& other) { return other.first; }) == of_part.end();
+      });
+    } else {
+      of_parts.insert(of_parts.end(), of_part.begin(), of_part.end());
     }
-    user = found->definition;
-    const Instruction& writer = program_.module.statements[user].instruction;
-    std::optional<Literal> next;
-    for (const Operand* const part : parts_of(writer, literal.is_negated)) {
-      const auto implied = predicate(*part, literal.is_negated);
-      if (implied && !is_from_load(implied->name)) {
-        return implied;
-      }
-      next = implied ? implied : next;
+  }
+  implied.insert(implied.end(), of_parts.begin(), of_parts.end());
+  return implied;
+}
+
+// The first of what the literal implies that is none of the load's and can be had there.
+std::optional<Literal> UseConditions::make_one(const Literal& literal, std::size_t user,
+                                               bool is_behind_load) {
+  for (const auto& [implied, reader] : implied_by(literal, user, 0)) {
+    if (!is_from_load(implied.name) && make(implied.name, reader, is_behind_load)) {
+      return implied;
     }
-    if (!next) {
-      return std::nullopt;
-    }
-    literal = *next;
   }
   return std::nullopt;
 }
@@ -279,13 +300,13 @@ std::optional<Literal> UseConditions::guard_of(std::size_t statement) {
     if (above == kNoBlock || (above != block_ && flow_.dominates(above, block_))) {
       return std::nullopt;  // it decides about the load as well
     }
-    std::size_t user = flow_.blocks[above].end - 1;
-    auto literal = edge_into(block);
-    if (literal && is_from_load(literal->name)) {
-      literal = implied_by(*literal, user);
-    }
-    if (literal && make(literal->name, user, flow_.dominates(block_, above))) {
-      return literal;
+    const auto literal = edge_into(block);
+    if (literal) {
+      const auto known =
+          make_one(*literal, flow_.blocks[above].end - 1, flow_.dominates(block_, above));
+      if (known) {
+        return known;
+      }
     }
     block = above;
   }

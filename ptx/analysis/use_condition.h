@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
@@ -51,9 +52,8 @@ class UseConditions {
  private:
   // How many uses of a value are looked at, how far up guards are looked for, and how many
   // instructions are made again: what bounds the cost of a load, and of its hook.
-  static constexpr std::size_t kMostUses = 64, kFarthestBack = 64, kMostGuards = 16,
-                               kMostClones = 8, kMostLiterals = 4;
-  static constexpr int kMostImplied = 4;
+  static constexpr std::size_t kMostUses = 64, kMostGuards = 16, kMostClones = 8, kMostLiterals = 4;
+  static constexpr int kMostImplied = 8;
 
   struct Masked {
     Literal literal;
@@ -61,13 +61,16 @@ class UseConditions {
     bool is_known = false;      // at the load
   };
 
-  void follow(std::string_view name);
-  [[nodiscard]] bool is_of_another(const RegisterUses::Use& use, std::string_view name) const;
+  void follow(std::string_view name, std::size_t definition);
   void use(const RegisterUses::Use& use, std::string_view name);
   [[nodiscard]] std::optional<Literal> mask_of(const RegisterUses::Use& use) const;
   [[nodiscard]] std::optional<Literal> guard_of(std::size_t statement);
   [[nodiscard]] std::optional<Literal> edge_into(std::uint32_t block) const;
-  [[nodiscard]] std::optional<Literal> implied_by(Literal literal, std::size_t& user);
+  using Implied = std::vector<std::pair<Literal, std::size_t>>;
+
+  [[nodiscard]] Implied implied_by(const Literal& literal, std::size_t user, int depth) const;
+  [[nodiscard]] std::optional<Literal> make_one(const Literal& literal, std::size_t user,
+                                                bool is_behind_load);
   [[nodiscard]] bool is_from_load(std::string_view name);
   void add(const Masked& masked);
 
@@ -99,7 +102,8 @@ class UseConditions {
   bool is_static_ = true;
   bool needs_static_ = false;
   std::size_t looked_at_ = 0;
-  boost::unordered_flat_set<std::string_view> followed_;
+  // Registers, and where each got what is followed.
+  boost::unordered_flat_set<std::pair<std::string_view, std::size_t>> followed_;
   std::optional<boost::unordered_flat_set<std::string_view>> from_load_;
   boost::container::small_vector<Masked, kMostLiterals> masked_;
   std::string clones_;

@@ -174,6 +174,13 @@ TEST_CASE("a load is logged by the lanes in which a select or a predicate takes 
         "setp.gt.and.s32 %p2, %r1, 9, %p1; selp.b32 %r2, %r1, 9, %p2;",
         "setp.gt.s32 %p2, %r1, 9; setp.lt.s32 %p3, %r1, 99; and.pred %p4, %p2, %p3;"
         " and.pred %p5, %p4, %p1; selp.b32 %r2, %r1, 9, %p5;",
+        "setp.gt.s32 %p2, %r1, 9; setp.lt.s32 %p3, %r1, 99; and.pred %p4, %p1, %p2;"
+        " and.pred %p5, %p3, %p1; or.pred %p6, %p4, %p5; selp.b32 %r2, %r1, 9, %p6;",
+        "setp.gt.s32 %p2, %r1, 9; and.pred %p3, %p1, %p2; not.pred %p4, %p3; selp.b32 %r2, 9, %r1, "
+        "%p4;",
+        // Not known before, but what is more is.
+        "ld.volatile.global.u32 %r5, [%rd3]; setp.eq.s32 %p4, %r5, 1; and.pred %p5, %p1, %p4;"
+        " selp.b32 %r2, %r1, 0, %p5;",
         "selp.b32 %r3, -1, 0, %p1; and.b32 %r2, %r3, %r1;", "@%p1 mov.u32 %r2, %r1;",
         "setp.gt.s32 %p4, %r10, 7; selp.b32 %r2, %r1, 0, %p4;",
         "and.b32 %r11, %r10, 31; setp.gt.s32 %p4, %r11, 7; selp.b32 %r2, %r1, 0, %p4;"}) {
@@ -214,6 +221,8 @@ TEST_CASE("a load whose value is also used otherwise is logged by all lanes") {
         "setp.gt.s32 %p2, %r1, 0; setp.lt.s32 %p3, %r1, 9; and.pred %p4, %p2, %p3;"
         " selp.b32 %r2, 1, 0, %p4;",
         "setp.gt.s32 %p2, %r1, 9; or.pred %p3, %p1, %p2; selp.b32 %r2, %r1, 9, %p3;",
+        "setp.gt.s32 %p2, %r1, 9; setp.lt.s32 %p3, %r1, 99; and.pred %p4, %p1, %p2;"
+        " or.pred %p6, %p4, %p3; selp.b32 %r2, %r1, 9, %p6;",
         "setp.gt.s32 %p2, %r1, 9; and.pred %p3, %p1, %p2; selp.b32 %r2, 9, %r1, %p3;",
         "setp.gt.or.s32 %p2, %r1, 9, %p1; selp.b32 %r2, %r1, 9, %p2;",
         "setp.gt.s32 %p2, %r1, 9; xor.pred %p3, %p1, %p2; selp.b32 %r2, %r1, 9, %p3;",
@@ -239,6 +248,19 @@ TEST_CASE("a load is logged by the lanes that a branch leads to where it is used
                   "%r1, [%rd3]; st.global.u32 [%rd1], %r1;\n"
                   "$both: selp.b32 %r2, %r1, 0, %p1; st.global.u32 [%rd2], %r2;") ==
         Logged::kBySome);
+  // What it has stored is used elsewhere, where what the others load does not come.
+  CHECK(logged_by(std::string(kBefore) +
+                  "@%p1 bra $one; ld.global.u32 %r1, [%rd1]; bra.uni $both;\n$one: ld.shared.u32 "
+                  "%r1, [%rd3]; setp.gt.s32 %p2, %r10, 7; @%p2 bra $more; bra.uni $both;\n"
+                  "$more: st.global.u32 [%rd1], %r1;\n"
+                  "$both: selp.b32 %r2, %r1, 0, %p1; st.global.u32 [%rd2], %r2;") ==
+        Logged::kBySome);
+  CHECK(logged_by(std::string(kBefore) +
+                  "@%p1 bra $one; ld.global.u32 %r1, [%rd1]; bra.uni $more;\n$one: ld.shared.u32 "
+                  "%r1, [%rd3]; setp.gt.s32 %p2, %r10, 7; @%p2 bra $more; bra.uni $both;\n"
+                  "$more: st.global.u32 [%rd1], %r1;\n"
+                  "$both: selp.b32 %r2, %r1, 0, %p1; st.global.u32 [%rd2], %r2;") ==
+        Logged::kByAll);
   // Each round anew: what is made of what never changes is the same then.
   CHECK(logged_by(std::string(kBefore) +
                   "$round: setp.eq.s32 %p2, %r10, 0; @%p2 bra $one; ld.global.u32 %r1, [%rd1]; "

@@ -86,7 +86,7 @@ TEST_CASE("filter=auto logs what is brief, of which there may be only so much") 
     return device;
   };
   const auto logs = [](Device& device) {
-    return device.launch(kLegacyStream, kIn, kOut).count == 0;
+    return device.launch(detector::kLegacyStream, kIn, kOut).count == 0;
   };
   auto device = brief("auto", 8000);  // of two warps
   for (int launch = 0; launch < 4; ++launch) {
