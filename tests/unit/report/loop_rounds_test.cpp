@@ -263,7 +263,9 @@ TEST_CASE("where the barriers of a loop are left out in some rounds, it is missi
   sample.sites[index_of(barrier)].is_skipped = true;
   CHECK(sample.last().within);
   CHECK(sample.last().across);
-  race(write, sample.add(kRead, 12, {3}));  // cells[t] += cells[t + half];
+  const auto other = sample.add(kRead, 12, {3});  // cells[t] += cells[t + half];
+  sample.sites[index_of(other)].instruction = "ld.shared.u32";
+  race(write, other);
   CHECK_FALSE(sample.last().within);
   CHECK(sample.last().across);
   sample.add(wire::Operation::kBarrier, 18, {3});
