@@ -182,6 +182,34 @@ class FollowedAccess {
     });
   }
 
+  // A load that is logged: of one in a read-only interval nobody has asked before, and what comes
+  // before it is logged now. Where it was asked, nothing is left of that.
+  template <bool Generic>
+  static NativeResult log(const NativeCall& call) {
+    const wire::LaunchDescriptor* descriptor = descriptor_of(call);
+    if (descriptor == nullptr) {
+      return NativeResult::kDone;
+    }
+    const LaneWords intervals = words_of(call, 2);
+    std::uint32_t frozen = 0;
+    NativeLanes(call.mask).for_each([&](std::uint32_t lane, std::uint32_t) {
+      frozen |= (intervals[lane] & wire::kFrozen) != 0 ? std::uint32_t{1} << lane : 0;
+    });
+    if (frozen != 0) {
+      std::uint32_t mask = call.mask;
+      const LaneWords addresses = addresses_of(call, Generic, mask);
+      const FollowedAccess access(*descriptor, call, addresses);
+      const NativeResult followed =
+          for_each_site(call, mask & frozen, [&](const NativeLanes& same) {
+            return access.follow(same, site_of(call, same.leader)).has_value();
+          });
+      if (followed != NativeResult::kDone) {
+        return followed;
+      }
+    }
+    return access<Generic, 3>(call);
+  }
+
  private:
   FollowedAccess(const wire::LaunchDescriptor& descriptor, const NativeCall& call,
                  const LaneWords& addresses)
@@ -534,9 +562,9 @@ constexpr std::array kHooks = {
     hook("__barracuda_log_states", 3, &FollowedAccess::keep<false>),
     hook("__barracuda_log_states_generic", 3, &FollowedAccess::keep<true>),
     hook("__barracuda_log_owners", 3, &FollowedAccess::keep<false>),
-    hook("__barracuda_followed_access", 3, &access<false, 3>),
-    hook("__barracuda_followed_access_generic", 3, &access<true, 3>),
-    hook("__barracuda_followed_global_access", 3, &access<false, 3>),
+    hook("__barracuda_followed_access", 3, &FollowedAccess::log<false>),
+    hook("__barracuda_followed_access_generic", 3, &FollowedAccess::log<true>),
+    hook("__barracuda_followed_global_access", 3, &FollowedAccess::log<false>),
     hook("__barracuda_followed_global_store", 5, &access<false, 3>),
     hook("__barracuda_followed_store", 5, &access<false, 3>),
     hook("__barracuda_followed_store_generic", 5, &access<true, 3>),

@@ -143,6 +143,17 @@ extern "C" __global__ void leave_early(int* out) {
   out[threadIdx.x] = tile[threadIdx.x + 32];
 }
 
+// The same, of threads that have stored what the others read before it is known that they leave.
+extern "C" __global__ void leave_behind_a_store(int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = static_cast<int>(threadIdx.x);
+  if (threadIdx.x >= 32) {
+    return;
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
 // Nobody can see in the text that all threads come to the barriers.
 extern "C" __global__ void wait_if_zero(int* out) {
   __shared__ int tile[64];

@@ -579,6 +579,13 @@ TEST_CASE("what a thread did before it left is logged by who never waited for it
   CHECK(std::ranges::count(logged, "ld.shared.u32") == 1);
 }
 
+TEST_CASE("so is what it did before the guard behind which it left", "[logger]") {
+  LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
+  const std::vector<std::string> logged = logged_by(machine, "leave_behind_a_store", 1, 64);
+  CHECK(std::ranges::count(logged, "earlier st.shared.u32") == 32);
+  CHECK(std::ranges::count(logged, "ld.shared.u32") == 1);
+}
+
 TEST_CASE("a thread that leaves at once has left nothing to log", "[logger]") {
   LoggedMachine machine(BARRACUDA_LOGGER_KERNELS);
   CHECK(logged_by(machine, "leave_at_once", 1, 64).empty());
