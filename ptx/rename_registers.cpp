@@ -52,7 +52,7 @@ class Declarations {
 
   // %r12 of %r<20>; it may be number 2 of %r1<5> as well.
   [[nodiscard]] bool is_of_range(std::string_view name) const {
-    for (std::size_t length = name.size(); length-- > 1 && is_digit(name[length]);) {
+    for (std::size_t length = name.size() - 1; length > 0 && is_digit(name[length]); --length) {
       const auto range = ranges_.find(name.substr(0, length));
       std::uint32_t number = 0;
       std::from_chars(name.data() + length, name.data() + name.size(), number);
