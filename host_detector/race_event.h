@@ -157,8 +157,8 @@ struct RaceEvent {
   // What `missing` is about, where that is not an access: the flag's write, the fence, the barrier.
   std::optional<wire::SiteId> about;
   RaceAccess first, second;  // in the order the detector saw them
-  std::optional<std::uint32_t>
-      shared_of;              // of shared memory: the CTA whose it is, if that is known
+  // The CTA that owns the shared memory raced on, if it is that and the owner is known.
+  std::optional<std::uint32_t> shared_of;
   std::uint64_t count = 1;    // occurrences of this pair of sites and kind
   bool is_frequent = false;   // RaceLog::limit() was told of it: there may be more
   bool is_elsewhere = false;  // some of these at another address than that of `first`

@@ -284,8 +284,7 @@ std::string frequent_races_gap(std::uint64_t race_limit) {
   return fmt::format(
       "races were counted {} times and more: what their instructions did then was not logged, so "
       "other races of theirs may be missing, and where they are volatile or relaxed, races of "
-      "their "
-      "kernel within a block (race-limit=0 logs it)",
+      "their kernel within a block (race-limit=0 logs it)",
       race_limit);
 }
 

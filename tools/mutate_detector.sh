@@ -253,7 +253,7 @@ silent: threads of a block have no order|races/conflict.cpp|s/pair.distance == D
 silent: who saw a strong access is not behind it|races/conflict.cpp|s/^                      pair.second.site->numbered;/                      false;/;s/pair.first.site->numbered ||/false ||/
 silent: launches are not told apart|races/conflict.cpp|s/return pair.same_launch \&\& may_be \&\&/return may_be \&\&/
 silent: one kernel silences all|state/silent_kernels.h|s/bit_of(narrow_kernel)) != 0;/~std::uint64_t{0}) != 0;/
-a block's flag tells of all its threads|races/explanation.cpp|s/writer.thread.cta == earlier.thread.cta \&\& !is_own/false \&\& !is_own/
+a flag stands for every thread of its block|races/explanation.cpp|s/writer.thread.cta == earlier.thread.cta \&\& !is_own/false \&\& !is_own/
 barriers: who arrives again gives to those before|sync/barrier.cpp|s/^  if ((arrivals_\[warp.warp()\].lanes \& lanes) != 0) {/  if (false) {/
 barriers: who arrives again is forgotten|sync/barrier.cpp|s/given_ = std::exchange(given_early_, {});/given_early_ = {};/
 LIST

@@ -11,7 +11,7 @@ namespace barracuda::detector {
 
 class SilentKernels {
  public:
-  // Before the device is told of it: who sees an access that comes later sees this too.
+  // Call it before the device falls silent: whoever then sees a later access also sees this.
   void add(std::uint16_t narrow_kernel) {
     word_of(narrow_kernel).fetch_or(bit_of(narrow_kernel), std::memory_order_relaxed);
     are_some_.store(true, std::memory_order_release);

@@ -28,6 +28,13 @@ bool reaches(const Program& program, const FunctionFacts& function, std::string_
   });
 }
 
+bool calls_nothing_that_logs(const Program& program, std::uint32_t entry) {
+  const FunctionFacts& facts = program.functions[entry];
+  return !facts.calls_indirectly && std::ranges::all_of(facts.reachable, [&](std::uint32_t index) {
+    return index == entry || !program.functions[index].may_log;
+  });
+}
+
 Expected<wire::SiteId> next_site(const Program& program) {
   const std::uint32_t id =
       index_of(program.options.first_site) + static_cast<std::uint32_t>(program.site_table.size());

@@ -195,6 +195,10 @@ bool has_shared_memory(const Module& module);
 // Whether the function, or one that it may call, mentions this name of module scope.
 bool reaches(const Program& program, const FunctionFacts& function, std::string_view name);
 
+// Whether no other function's instructions are logged in a launch of this kernel, as far as its
+// calls tell: one by an address may be of any.
+bool calls_nothing_that_logs(const Program& program, std::uint32_t entry);
+
 // The id of the next row of the site table.
 Expected<wire::SiteId> next_site(const Program& program);
 

@@ -390,9 +390,9 @@ bool UseConditions::is_invariant(std::size_t definition, int depth) {
   });
 }
 
-// What never changes holds. What is written in one place of the
-// code does not change between the load and the use either if the load, and all that its value goes
-// through, lie between that place and the use on every path: written again, all of it is.
+// What never changes holds. What is written in one place of the code does not change between the
+// load and the use either if the load, and all that its value goes through, lie between that place
+// and the use on every path: written again, all of it is.
 bool UseConditions::holds_from_load(std::size_t definition, bool is_behind_load) {
   if (is_invariant(definition)) {
     return true;

@@ -96,13 +96,6 @@ bool may_order_unseen(const Effect& effect, bool is_emulated) {
   return effect.not_covered && (is_emulated || effect.opcode_class != OpcodeClass::kTexture);
 }
 
-bool calls_nothing_that_logs(const Program& program, std::uint32_t entry) {
-  const FunctionFacts& facts = program.functions[entry];
-  return !facts.calls_indirectly && std::ranges::all_of(facts.reachable, [&](std::uint32_t index) {
-    return index == entry || !program.functions[index].may_log;
-  });
-}
-
 // Without a bound of its own a kernel may be launched with blocks of 1024 threads, for which there
 // are 64 registers each: what its hooks and it take together may be more. And of smaller blocks few
 // would fit: a hook that is rarely called takes up to 180 registers if it may, and so does each

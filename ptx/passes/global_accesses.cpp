@@ -209,14 +209,13 @@ bool has_room_for_shortcuts(const Program& program, const Kernel& kernel) {
 }
 
 bool has_loops(const Program& program, std::uint32_t entry) {
-  const FunctionFacts& facts = program.functions[entry];
-  const bool calls =
-      facts.calls_indirectly || std::ranges::any_of(facts.reachable, [&](std::uint32_t index) {
-        return index != entry && program.functions[index].may_log;
-      });
-  return calls || std::ranges::any_of(program.sites, [&](const PlannedSite& site) {
-           return site.function == entry && !site.loops.empty();
-         });
+  const Function& function = program.function(entry);
+  const auto at = [&](std::size_t statement) {
+    return std::ranges::lower_bound(program.sites, statement, {}, &PlannedSite::statement);
+  };
+  return !calls_nothing_that_logs(program, entry) ||
+         std::any_of(at(function.body_begin), at(function.body_end),
+                     [](const PlannedSite& site) { return !site.loops.empty(); });
 }
 
 void find(Program& program, std::uint32_t entry, Kernel& kernel) {
