@@ -494,10 +494,11 @@ class Resolver {
   [[nodiscard]] Access owner_of(const detector::RaceEvent& event, const Finding& finding) const {
     const bool has_left = finding.accesses.back().operation == AccessOperation::kExit;
     Access owner = has_left ? finding.accesses.back() : finding.accesses.front();
-    const LaunchRecord* const at =
-        event.shared_of ? launch(event.first.thread.launch.launch()) : nullptr;
-    if (at != nullptr) {
-      owner.block = coordinates(*event.shared_of, at->grid);
+    if (event.shared_of) {
+      const LaunchRecord* const at = launch(event.first.thread.launch.launch());
+      if (at != nullptr) {
+        owner.block = coordinates(*event.shared_of, at->grid);
+      }
     }
     return owner;
   }
