@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/strong_id.h"
 #include "preload/energy_meter.h"
 #include "preload/hook.h"
 #include "preload/pinned_memory.h"
@@ -15,6 +16,7 @@
 namespace barracuda::preload {
 namespace {
 
+using session::DevicePointer;
 using session::DriverStatus;
 using session::Handle;
 using session::Mark;
@@ -93,11 +95,11 @@ class UnhookedDriver final : public session::DeviceDriver {
   }
 
   // Not through the default stream, which would wait for the program's work.
-  std::uint64_t allocate_device(std::size_t bytes) override {
+  DevicePointer allocate_device(std::size_t bytes) override {
     const RelaxedCapture relaxed;
     CUdeviceptr memory = 0;
     if (!leaves_enough(bytes) || allocate_(&memory, bytes) != CUDA_SUCCESS) {
-      return 0;
+      return {};
     }
     CUstream stream = nullptr;
     bool zeroed = stream_create_(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
@@ -108,29 +110,31 @@ class UnhookedDriver final : public session::DeviceDriver {
     }
     if (!zeroed) {
       free_(memory);
-      return 0;
+      return {};
     }
-    return memory;
+    return DevicePointer{memory};
   }
 
-  void free_device(std::uint64_t address) override {
+  void free_device(DevicePointer memory) override {
     const RelaxedCapture relaxed;
-    free_(address);
+    free_(index_of(memory));
   }
 
-  bool clear(Handle stream, std::uint64_t address, std::size_t bytes) override {
+  bool clear(Handle stream, DevicePointer memory, std::size_t bytes) override {
     const RelaxedCapture relaxed;
-    return set_async_(address, 0, bytes, reinterpret_cast<CUstream>(stream)) == CUDA_SUCCESS;
+    return set_async_(index_of(memory), 0, bytes, reinterpret_cast<CUstream>(stream)) ==
+           CUDA_SUCCESS;
   }
 
-  bool write(std::uint64_t address, std::span<const std::byte> bytes) override {
+  bool write(DevicePointer memory, std::span<const std::byte> bytes) override {
     const RelaxedCapture relaxed;
     CUstream stream = nullptr;
     if (stream_create_(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
       return false;
     }
-    const bool written = copy_async_(address, bytes.data(), bytes.size(), stream) == CUDA_SUCCESS &&
-                         stream_synchronize_(stream) == CUDA_SUCCESS;
+    const bool written =
+        copy_async_(index_of(memory), bytes.data(), bytes.size(), stream) == CUDA_SUCCESS &&
+        stream_synchronize_(stream) == CUDA_SUCCESS;
     stream_destroy_(stream);
     return written;
   }
@@ -183,9 +187,10 @@ class UnhookedDriver final : public session::DeviceDriver {
     std::erase_if(started_, [context](const auto& each) { return each.first.first == context; });
   }
 
-  bool write_behind(Handle stream, std::uint64_t address, std::uint32_t word) override {
+  bool write_behind(Handle stream, std::byte* pinned, std::uint32_t word) override {
     const RelaxedCapture relaxed;
-    return stream_write_(reinterpret_cast<CUstream>(stream), address, word, 0) == CUDA_SUCCESS;
+    return stream_write_(reinterpret_cast<CUstream>(stream), reinterpret_cast<CUdeviceptr>(pinned),
+                         word, 0) == CUDA_SUCCESS;
   }
 
   DriverStatus synchronize(Handle context) override {

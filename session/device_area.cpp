@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/assert.h"
+#include "base/strong_id.h"
 #include "device_logger/order_number.h"
 #include "session/store_atomicity_probe.h"
 #include "session/unlogged_accesses.h"
@@ -95,8 +96,8 @@ bool DeviceArea::allocate(bool has_quiet_sites) {
   heads_ = driver_.allocate_device(std::size_t{queue_count_} * wire::kHeadStride);
   order_counters_ =
       driver_.allocate_device(std::size_t{wire::kOrderCounters} * sizeof(std::uint32_t));
-  return rings_ != nullptr && read_positions_ != nullptr && heads_ != 0 && order_counters_ != 0 &&
-         add_descriptors();
+  return rings_ != nullptr && read_positions_ != nullptr && heads_ != DevicePointer{} &&
+         order_counters_ != DevicePointer{} && add_descriptors();
 }
 
 bool DeviceArea::add_descriptors() {
@@ -123,9 +124,9 @@ DeviceArea::~DeviceArea() {
       driver_.free_pinned(memory);
     }
   }
-  for (const std::uint64_t address : {heads_, order_counters_}) {
-    if (address != 0) {
-      driver_.free_device(address);
+  for (const DevicePointer memory : {heads_, order_counters_}) {
+    if (memory != DevicePointer{}) {
+      driver_.free_device(memory);
     }
   }
 }
@@ -176,9 +177,9 @@ wire::LaunchDescriptor* DeviceArea::acquire(std::uint32_t launch) {
   descriptor->queue_count = queue_count_;
   descriptor->slots_log2 = slots_log2_;
   descriptor->rings = reinterpret_cast<std::uint64_t>(rings_);
-  descriptor->heads = heads_;
+  descriptor->heads = index_of(heads_);
   descriptor->read_positions = reinterpret_cast<std::uint64_t>(read_positions_);
-  descriptor->order_counters = order_counters_;
+  descriptor->order_counters = index_of(order_counters_);
   descriptor->commit_mode = commit_mode_;
   descriptor->quiet_sites = reinterpret_cast<std::uint64_t>(quiet_sites_);
   descriptor->steady_claims = is_steady_ ? 1 : 0;

@@ -63,8 +63,8 @@ class DeviceArea {
   std::byte* read_positions_ = nullptr;
   std::byte* quiet_sites_ = nullptr;  // null: none
   std::byte* stray_ = nullptr;        // a word: 0, or a site's number behind 1
-  std::uint64_t heads_ = 0;
-  std::uint64_t order_counters_ = 0;
+  DevicePointer heads_{};
+  DevicePointer order_counters_{};
   std::vector<std::byte*> descriptor_chunks_;
   std::vector<wire::LaunchDescriptor*> free_descriptors_;
   StateMemory states_;

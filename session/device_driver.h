@@ -16,9 +16,12 @@ namespace barracuda::session {
 // CUDA's own numbers: 0 is success.
 using DriverStatus = int;
 
-// A handle of the driver: CUcontext, CUmodule, CUlibrary, CUfunction, CUkernel, CUstream ... No
-// address: those are numbers.
+// A handle of the driver: CUcontext, CUmodule, CUlibrary, CUfunction, CUkernel, CUstream ...
 enum class Handle : std::uint64_t {};
+
+// Memory of the tool's own on a device; DevicePointer{} is none. The program's memory is ranges of
+// numbers instead, as accesses are compared with them.
+enum class DevicePointer : std::uint64_t {};
 
 // A place in the order of a stream's work; 0 is none.
 enum class Mark : std::uint64_t {};
@@ -68,15 +71,15 @@ class DeviceDriver {
   // Pinned, zeroed host memory with the same address on all devices; null if it cannot be had.
   virtual std::byte* allocate_pinned(std::size_t bytes) = 0;
   virtual void free_pinned(std::byte* memory) = 0;
-  // Zeroed device memory; 0 if it cannot be had.
-  virtual std::uint64_t allocate_device(std::size_t bytes) = 0;
-  virtual void free_device(std::uint64_t address) = 0;
+  // Zeroed device memory; none if it cannot be had.
+  virtual DevicePointer allocate_device(std::size_t bytes) = 0;
+  virtual void free_device(DevicePointer memory) = 0;
 
   // Zeroes device memory behind the work that the stream has now. False if it will not.
-  virtual bool clear(Handle stream, std::uint64_t address, std::size_t bytes) = 0;
+  virtual bool clear(Handle stream, DevicePointer memory, std::size_t bytes) = 0;
 
   // Into device memory, in a stream of its own; waits until it is there.
-  virtual bool write(std::uint64_t address, std::span<const std::byte> bytes) = 0;
+  virtual bool write(DevicePointer memory, std::span<const std::byte> bytes) = 0;
 
   // Runs it in a stream of its own, beside the program's work. Waits at most `patience`: the
   // program's kernels may occupy the whole device, so that ours is never scheduled.
@@ -89,7 +92,7 @@ class DeviceDriver {
   virtual void forget_started(Handle context) = 0;
   // Behind the work that the stream has now the device writes the word, in pinned memory. False if
   // it will not.
-  virtual bool write_behind(Handle stream, std::uint64_t address, std::uint32_t word) = 0;
+  virtual bool write_behind(Handle stream, std::byte* pinned, std::uint32_t word) = 0;
 
   // Waits for all work of the context, current or not.
   virtual DriverStatus synchronize(Handle context) = 0;

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/splitmix64.h"
+#include "base/strong_id.h"
 #include "device_logger/stress_beside.h"
 #include "session/block_schedule.h"
 #include "session/stress_parameters.h"
@@ -103,11 +104,11 @@ std::uint64_t LaunchStress::draw() {
   return mix_bits(mix_bits(seed) ^ ++draws_);
 }
 
-std::uint64_t LaunchStress::scratch() {
-  const auto [known, is_new] = scratch_.try_emplace(driver_.current_context(), 0);
+DevicePointer LaunchStress::scratch() {
+  const auto [known, is_new] = scratch_.try_emplace(driver_.current_context());
   if (is_new) {
     known->second = driver_.allocate_device(std::uint64_t{4} * shape_.words);
-    if (known->second == 0) {
+    if (known->second == DevicePointer{}) {
       problems_.add("there is no memory for stress to disturb: nothing is stressed");
     }
   }
@@ -149,8 +150,8 @@ void LaunchStress::add_blocks(const Request& request, Placed& placed) {
       request.grid.volume() + slices * slice > std::numeric_limits<std::uint32_t>::max()) {
     return;
   }
-  const std::uint64_t memory = scratch();
-  if (memory == 0) {
+  const DevicePointer memory = scratch();
+  if (memory == DevicePointer{}) {
     return;
   }
   set_extent(placed.grid, axis, static_cast<std::uint32_t>(longer));
@@ -159,7 +160,7 @@ void LaunchStress::add_blocks(const Request& request, Placed& placed) {
   launch.extra = static_cast<std::uint32_t>(slices * slice / cluster);
   launch.phase = static_cast<std::uint32_t>(draw() % (placed.grid.volume() / cluster));
   launch.seed = static_cast<std::uint32_t>(draw());
-  launch.scratch = memory;
+  launch.scratch = index_of(memory);
   launch.stress = shape_;
   launch.looks = driver_.is_emulated() ? kEmulatedLooks : kMostLooks;
   launch.nanoseconds =
@@ -192,8 +193,8 @@ std::uint32_t LaunchStress::begin_beside(const Request& request,
     return 0;
   }
   stop_ = stop_ == nullptr ? driver_.allocate_pinned(sizeof(std::uint32_t)) : stop_;
-  const std::uint64_t memory = scratch();
-  if (stop_ == nullptr || memory == 0) {
+  const DevicePointer memory = scratch();
+  if (stop_ == nullptr || memory == DevicePointer{}) {
     return 0;
   }
   const std::uint64_t milliseconds = request.is_cooperative
@@ -202,7 +203,7 @@ std::uint32_t LaunchStress::begin_beside(const Request& request,
   wire::StressBeside launch{.stress = shape_,
                             .number = beside_ + 1,
                             .stop = reinterpret_cast<std::uint64_t>(stop_),
-                            .scratch = memory,
+                            .scratch = index_of(memory),
                             .seed = static_cast<std::uint32_t>(draw()),
                             .nanoseconds = static_cast<std::uint32_t>(milliseconds * kNanoseconds)};
   std::array<void*, 1> arguments{&launch};
@@ -219,7 +220,7 @@ std::uint32_t LaunchStress::begin_beside(const Request& request,
 }
 
 void LaunchStress::end_beside(std::uint32_t number, Handle stream) {
-  if (!driver_.write_behind(stream, reinterpret_cast<std::uint64_t>(stop_), number)) {
+  if (!driver_.write_behind(stream, stop_, number)) {
     problems_.add(
         "stress beside a launch ends by its time alone: the driver writes no word behind "
         "the launch");
@@ -229,7 +230,7 @@ void LaunchStress::end_beside(std::uint32_t number, Handle stream) {
 void LaunchStress::close(Handle context) {
   driver_.forget_started(context);
   if (const auto found = scratch_.find(context); found != scratch_.end()) {
-    if (found->second != 0) {
+    if (found->second != DevicePointer{}) {
       driver_.free_device(found->second);
     }
     scratch_.erase(found);

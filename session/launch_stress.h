@@ -64,13 +64,13 @@ class LaunchStress {
   void shuffle(const Request& request, wire::StressedLaunch& launch);
   void add_blocks(const Request& request, Placed& placed);
   // 0: there is no memory for it.
-  std::uint64_t scratch();
+  DevicePointer scratch();
 
   const Options& options_;
   DeviceDriver& driver_;
   Problems& problems_;
   stress::StressShape shape_;
-  std::map<Handle, std::uint64_t> scratch_;  // by context
+  std::map<Handle, DevicePointer> scratch_;  // by context
   std::uint64_t draws_ = 0;
   std::byte* stop_ = nullptr;  // the word that ends stress beside launches; lives with the process
   std::uint32_t beside_ = 0;   // how often it was started

@@ -65,7 +65,8 @@ bool ModuleVariables::place(Handle function) {
   }
   const auto table = driver_.variable(part.handle, part.is_library, ptx::kAddressTable);
   const auto bytes = std::as_bytes(std::span(addresses));
-  if (!table || table->bytes != bytes.size() || !driver_.write(table->address, bytes)) {
+  if (!table || table->bytes != bytes.size() ||
+      !driver_.write(DevicePointer{table->address}, bytes)) {
     return false;
   }
   const std::lock_guard lock(mutex_);

@@ -66,7 +66,7 @@ StateMemory::StateMemory(DeviceDriver& driver)
 
 StateMemory::~StateMemory() {
   for (const Piece& piece : pieces_) {
-    driver_.free_device(piece.address);
+    driver_.free_device(piece.memory);
   }
 }
 
@@ -81,11 +81,12 @@ StateMemory::Piece* StateMemory::allocate(std::uint64_t bytes) {
       return nullptr;
     }
     held -= unused->bytes;
-    driver_.free_device(unused->address);
+    driver_.free_device(unused->memory);
     pieces_.erase(unused);
   }
-  const std::uint64_t address = driver_.allocate_device(bytes);
-  return address == 0 ? nullptr : &pieces_.emplace_back(Piece{.address = address, .bytes = bytes});
+  const DevicePointer memory = driver_.allocate_device(bytes);
+  return memory == DevicePointer{} ? nullptr
+                                   : &pieces_.emplace_back(Piece{.memory = memory, .bytes = bytes});
 }
 
 void StateMemory::reserve() {
@@ -164,13 +165,14 @@ StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t w
   if (piece == nullptr) {
     piece = allocate(bytes);
   }
-  if (piece == nullptr || !clear(request.launch.stream, piece->address, unclear, bytes)) {
+  if (piece == nullptr || !clear(request.launch.stream, piece->memory, unclear, bytes)) {
     return {};
   }
   piece->stream = request.stream_key;
   ++piece->launches;
-  return {.of_blocks = {.address = piece->address,
-                        .blocks = piece->address + unclear + words,
+  const std::uint64_t address = index_of(piece->memory);
+  return {.of_blocks = {.address = address,
+                        .blocks = address + unclear + words,
                         .own_begin = static_cast<std::uint32_t>(dynamic_bytes(request)),
                         .own_bytes = own,
                         .window = window,
@@ -178,21 +180,23 @@ StateMemory::States StateMemory::acquire(const Request& request, std::uint64_t w
                         .granule_log2 = kernel.state_granule_log2 & 3,
                         .owner_granule_log2 = kernel.owner_granule_log2 & 3,
                         .keeps_copies = kernel.keeps_copies ? 1U : 0U},
-          .owners = watched_bytes == 0 ? 0 : piece->address + unclear};
+          .owners = watched_bytes == 0 ? 0 : address + unclear};
 }
 
 // The word that counts blocks is 0 when a launch is over. On an emulated device it may have been
 // ended before, and the next one runs.
-bool StateMemory::clear(Handle stream, std::uint64_t piece, std::uint64_t begin,
+bool StateMemory::clear(Handle stream, DevicePointer piece, std::uint64_t begin,
                         std::uint64_t end) const {
   return (!driver_.is_emulated() || driver_.clear(stream, piece, wire::kEndedBlocksBytes)) &&
-         (begin == end || driver_.clear(stream, piece + begin, end - begin));
+         (begin == end ||
+          driver_.clear(stream, DevicePointer{index_of(piece) + begin}, end - begin));
 }
 
 void StateMemory::release(const wire::SharedStates& states) {
   if (states.address != 0) {
-    const auto piece = std::ranges::find_if(
-        pieces_, [&](const Piece& each) { return states.address - each.address < each.bytes; });
+    const auto piece = std::ranges::find_if(pieces_, [&](const Piece& each) {
+      return states.address - index_of(each.memory) < each.bytes;
+    });
     ASSERT(piece != pieces_.end() && piece->launches != 0);
     --piece->launches;
   }

@@ -50,7 +50,8 @@ class StateMemory {
 
  private:
   struct Piece {
-    std::uint64_t address = 0, bytes = 0;
+    DevicePointer memory{};
+    std::uint64_t bytes = 0;
     detector::StreamKey stream{};  // of the launches that are under way
     std::uint32_t launches = 0;
   };
@@ -61,7 +62,7 @@ class StateMemory {
   // Whether as many blocks as there may be otherwise have room on one multiprocessor, and its
   // cache.
   [[nodiscard]] bool have_room(const Request& request, std::uint64_t bytes) const;
-  bool clear(Handle stream, std::uint64_t piece, std::uint64_t begin, std::uint64_t end) const;
+  bool clear(Handle stream, DevicePointer piece, std::uint64_t begin, std::uint64_t end) const;
   // Null if there is no room.
   Piece* find(std::uint64_t bytes, detector::StreamKey stream);
   Piece* allocate(std::uint64_t bytes);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/strong_id.h"
 #include "base/weak_values.h"
 
 namespace barracuda::session {
@@ -81,11 +82,11 @@ const StoreDelayer::Arena& StoreDelayer::arena(Area& area, detector::StreamKey s
   const std::uint64_t left = wire::kMaximumArenaBytes - area.bytes;
   std::uint64_t bytes = std::min(std::max(std::bit_ceil(wanted), kSmallestArena), left);
   for (; known.bytes < wanted && bytes > known.bytes && bytes != 0; bytes /= 2) {
-    if (const std::uint64_t address = driver_.allocate_device(bytes); address != 0) {
-      if (known.address != 0) {
+    if (const DevicePointer memory = driver_.allocate_device(bytes); memory != DevicePointer{}) {
+      if (known.memory != DevicePointer{}) {
         area.outgrown.push_back(known);  // launches may still use it
       }
-      known = {.address = address, .bytes = bytes};
+      known = {.memory = memory, .bytes = bytes};
       area.bytes += bytes;
       break;
     }
@@ -135,7 +136,7 @@ wire::StoreDelays StoreDelayer::delays_of(Area& area, const std::string& kernel,
     return {};
   }
   wire::StoreDelays delays = delays_;
-  delays.arena = memory.address;
+  delays.arena = index_of(memory.memory);
   delays.launch = static_cast<std::uint32_t>(launches_);
   delays.blocks = static_cast<std::uint32_t>(held);
   return delays;
@@ -164,8 +165,8 @@ void StoreDelayer::close(Handle context) {
     area.outgrown.push_back(arena);
   }
   for (const Arena& arena : area.outgrown) {
-    if (arena.address != 0) {
-      driver_.free_device(arena.address);
+    if (arena.memory != DevicePointer{}) {
+      driver_.free_device(arena.memory);
     }
   }
   for (std::byte* const chunk : area.chunks) {

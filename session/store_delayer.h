@@ -51,7 +51,8 @@ class StoreDelayer {
 
  private:
   struct Arena {
-    std::uint64_t address = 0, bytes = 0;
+    DevicePointer memory{};
+    std::uint64_t bytes = 0;
   };
 
   struct Descriptor {

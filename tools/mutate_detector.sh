@@ -116,14 +116,14 @@ copies: only two writes race|races/copy_check.cpp|s/if (!cell.writes() \&\& !row
 copies: what launches before it learnt is lost|races/copy_check.cpp|s/.clock = engine_.finals.of(copy.ordered_after)};/.clock = {}};/
 copies: what it knows is not handed on|races/copy_check.cpp|s/^  engine_.finals.add(copy.id, std::move(comer.clock));//
 copies: an observed write orders nothing|races/observation.h|s/^  if (location == nullptr) {/  if (location == nullptr || byte != 0) {/
-copies: an observer that it learnt of does not count|races/copy_check.cpp|s/^           comer.knows(by.cta, by.warp, by.lane, observation.time);/           false;/
+copies: an observer that it learnt of does not count|races/copy_check.cpp|s/^           comer.clock.at(observation.thread.place()) >= observation.time;/           false;/
 copies: launches before those that it learnt of are forgotten|races/copy_check.cpp|s/^           comer.clock.knows_work(is_ordered);/           false;/
 copies: a running launch does not look for one that comes|races/copy_check.cpp|s/launch->may_race_with_copies = is_met = true;/is_met = true;/
 copies: a launch does not look for those before it|races/copy_check.cpp|s/^    launch.may_race_with_copies = true;//
 copies: they race with themselves|races/copy_check.cpp|s/ || other.id == mine ||/ ||/
 copies: rows lie close together|races/copy_check.cpp|s/rows.address + row \* rows.pitch/rows.address + row * rows.row_bytes/
 copies: what the host has waited for is dropped though it runs beside a launch|races/copy_check.cpp|s/return is_past \&\& std::ranges::all_of/return is_past || std::ranges::all_of/
-copies: asynchronous accesses are their issuer's|races/copy_check.cpp|s/if (!cell.is_asynchronous()) {/if (cell.launch() != LaunchId{}) {/
+copies: asynchronous accesses are their issuer's|shadow/cell.h|s/^    if (!is_asynchronous()) {/    if (launch() != LaunchId{}) {/
 copies: only lanes that touch the first byte are asked|races/race_report.cpp|s/for (Bytes rest = bytes; !rest.none(); rest = rest.after_first()) {/for (Bytes rest = bytes; !rest.none(); rest = Bytes{}) {/
 copies: an ordered lane stands for all|races/race_report.cpp|s/ordered |= std::uint32_t{1} << lane;/ordered = ~std::uint32_t{0};/
 copies: a later one replaces those of other streams|launches/live_copies.cpp|s/(older->id == copy->id || order.is_before(older->id, copy->id));/(older->id != CopyId{} || order.is_before(older->id, copy->id));/
@@ -201,7 +201,7 @@ block: a split block does not meet who touched all of it|shadow/block.h|s/  if (
 busy words: races with one site hide those with others|races/racing_sites.h|s/return each.site == site \&\& each.whose == whose \&\& each.races >= kEnough;/return each.races >= kEnough;/
 busy words: races within a warp hide those with others|races/racing_sites.h|s/return each.site == site \&\& each.whose == whose \&\& each.races >= kEnough;/return each.site == site \&\& each.races >= kEnough;/
 wgmma: a wait tells nothing|happens_before/async_copy_rules.cpp|s/\.lanes = kAllLanes,/.lanes = kAllLanes - 1,/
-wgmma: a wait is for its own warp alone|happens_before/async_copy_rules.cpp|s/completion_warp(Completion::kMatrixReads, warp++)/completion_warp(Completion::kMatrixReads, actor.warp.warp() + 0 * warp)/
+wgmma: a wait is for its own warp alone|happens_before/async_copy_rules.cpp|s/completion_slot(Completion::kMatrixReads, warp++)/completion_slot(Completion::kMatrixReads, actor.warp.warp() + 0 * warp)/
 async: an arrival without a scope at another block gives nothing|sync/mbarrier.cpp|s/^  newest_.unscoped.join(gathering_.unscoped);//
 async: an unscoped wait takes what is of cluster scope|happens_before/async_copy_rules.cpp|s/Clock far = is_wide ? given.far/Clock far = is_wide || operand.site.is_unscoped ? given.far/
 wgmma: A in registers is read from memory|matrix_reads.h|s/if (!shape.has_registers) {/if (shape.is_valid()) {/

@@ -95,8 +95,8 @@ void Clock::raise(CtaKey cta, std::span<const WarpTime> known) {
   const CtaClock* before = find(cta);
   const boost::intrusive_ptr<CtaClock> part(before != nullptr ? new CtaClock(*before)
                                                               : new CtaClock(cta));
-  for (const WarpTime& warp : known) {
-    part->raise(warp);
+  for (const WarpTime& row : known) {
+    part->raise(row);
   }
   if (home_ != nullptr && home_->key() == cta) {
     home_ = part;
@@ -135,15 +135,17 @@ void Clock::fence_proxy(LaunchId launch) {
 
 void Clock::release_to_maps(LaunchId launch) {
   join_made(launch, [](const CtaClock& part) {
-    return part.key().is_fenced() ? nullptr : part.moved(0, view_warp(MapView::kReleased, 0));
+    return part.key().is_fenced()
+               ? nullptr
+               : part.moved(warp_slot(0), view_slot(MapView::kReleased, warp_slot(0)));
   });
 }
 
 void Clock::acquire_for_maps(LaunchId launch) {
   join_made(launch, [](const CtaClock& part) {
-    return part.key().is_fenced()
-               ? part.moved(view_warp(MapView::kReleased, 0), view_warp(MapView::kAcquired, 0))
-               : nullptr;
+    return part.key().is_fenced() ? part.moved(view_slot(MapView::kReleased, warp_slot(0)),
+                                               view_slot(MapView::kAcquired, warp_slot(0)))
+                                  : nullptr;
   });
 }
 

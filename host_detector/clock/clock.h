@@ -33,14 +33,14 @@ class Clock {
 
   [[nodiscard]] bool is_empty() const { return home_ == nullptr && others_ == nullptr; }
 
-  [[nodiscard]] Time floor(CtaKey cta, std::uint32_t warp) const {
+  [[nodiscard]] Time floor(CtaKey cta, WarpSlot slot) const {
     const CtaClock* part = find(cta);
-    return part != nullptr ? part->floor(warp) : 0;
+    return part != nullptr ? part->floor(slot) : 0;
   }
 
-  [[nodiscard]] Time at(CtaKey cta, std::uint32_t warp, std::uint32_t lane) const {
-    const CtaClock* part = find(cta);
-    return part != nullptr ? part->at(warp, lane) : 0;
+  [[nodiscard]] Time at(const ClockPlace& place) const {
+    const CtaClock* part = find(place.cta);
+    return part != nullptr ? part->at(place.slot, place.lane) : 0;
   }
 
   [[nodiscard]] bool covers(const Clock& other) const;

@@ -1,6 +1,6 @@
 // What the asynchronous copies of one warp are waited for by: PTX's completion mechanisms. Each
 // lane has its own of every kind, which is a thread of its own in the clock of the CTA: a lane of a
-// pseudo warp above the 32 real ones. A copy is stamped with its completion's time, and known only
+// slot above those of the 32 warps. A copy is stamped with its completion's time, and known only
 // to who knows that time.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "base/assert.h"
@@ -33,40 +34,53 @@ enum class Completion : std::uint8_t {
 };
 inline constexpr std::size_t kCompletionCount = 7;
 
-// The pseudo warp of the lanes of `warp` for this completion.
-constexpr std::uint32_t completion_warp(Completion completion, std::uint32_t warp) {
-  return wire::kWarpLanes * (1 + static_cast<std::uint32_t>(completion)) + warp;
+// That of the lanes of `warp` for this completion.
+constexpr WarpSlot completion_slot(Completion completion, std::uint32_t warp) {
+  return WarpSlot{wire::kWarpLanes * (1 + static_cast<std::uint32_t>(completion)) + warp};
 }
 
-static_assert(completion_warp(Completion{}, 0) == wire::kWarpLanes,
-              "pseudo warps begin above the real ones");
-static_assert(completion_warp(Completion::kKept, wire::kWarpLanes - 1) + 1 ==
-                  completion_warp(Completion{kCompletionCount}, 0),
-              "each completion has a pseudo warp for each warp, and no other has it");
+// Of which completion a slot is; nothing for those of warps, mbarriers and views.
+constexpr std::optional<Completion> completion_of(WarpSlot slot) {
+  const std::uint32_t row = index_of(slot) / wire::kWarpLanes;
+  return row == 0 || row > kCompletionCount ? std::nullopt
+                                            : std::optional(static_cast<Completion>(row - 1));
+}
+
+static_assert(index_of(completion_slot(Completion{}, 0)) == wire::kWarpLanes,
+              "slots of completions begin above those of warps");
+static_assert(index_of(completion_slot(Completion::kKept, wire::kWarpLanes - 1)) + 1 ==
+                  index_of(completion_slot(Completion{kCompletionCount}, 0)),
+              "each completion has a slot for each warp, and no other has it");
+static_assert(completion_of(completion_slot(Completion::kKept, wire::kWarpLanes - 1)) ==
+                  Completion::kKept &&
+              !completion_of(warp_slot(wire::kWarpLanes - 1)));
 
 // An mbarrier is a completion as well: its time is its phase.
 inline constexpr std::uint32_t kMaxMbarriers = 4096;  // of a CTA
 
-constexpr std::uint32_t mbarrier_warp(std::uint32_t mbarrier) {
-  return completion_warp(Completion{kCompletionCount}, mbarrier / wire::kWarpLanes);
+constexpr WarpSlot mbarrier_slot(std::uint32_t mbarrier) {
+  return completion_slot(Completion{kCompletionCount}, mbarrier / wire::kWarpLanes);
 }
 
 constexpr std::uint32_t mbarrier_lane(std::uint32_t mbarrier) {
   return mbarrier % wire::kWarpLanes;
 }
 
-static_assert(mbarrier_warp(0) > completion_warp(Completion::kKept, wire::kWarpLanes - 1),
+static_assert(mbarrier_slot(0) > completion_slot(Completion::kKept, wire::kWarpLanes - 1) &&
+                  !completion_of(mbarrier_slot(0)),
               "those of mbarriers are above those of copies");
-static_assert(mbarrier_warp(kMaxMbarriers - 1) < 1U << 24, "PackedCompletion has 24 bits for them");
+static_assert(index_of(mbarrier_slot(kMaxMbarriers - 1)) < 1U << 24,
+              "PackedCompletion has 24 bits for them");
 
 // What of a CTA was handed to the tensor-map proxy (RACE_RULES section 1) stands in clocks beside
-// what was fenced for the async proxy, by pseudo warps above all others: what a fence released
+// what was fenced for the async proxy, in slots above all others: what a fence released
 // there, and what of that another one acquired.
 enum class MapView : std::uint8_t { kReleased, kAcquired };
 
-constexpr std::uint32_t view_warp(MapView view, std::uint32_t warp) {
-  const std::uint32_t apart = mbarrier_warp(kMaxMbarriers - 1) + 1;
-  return apart * (1 + static_cast<std::uint32_t>(view)) + warp;
+// That of what lies in `slot`.
+constexpr WarpSlot view_slot(MapView view, WarpSlot slot) {
+  const std::uint32_t apart = index_of(mbarrier_slot(kMaxMbarriers - 1)) + 1;
+  return WarpSlot{apart * (1 + static_cast<std::uint32_t>(view)) + index_of(slot)};
 }
 
 // The groups that a lane commits: those of cp.async, or those of bulk copies.

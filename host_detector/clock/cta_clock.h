@@ -10,6 +10,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
+#include "base/strong_id.h"
 #include "device_logger/record.h"
 #include "host_detector/launch.h"
 
@@ -67,9 +68,24 @@ static_assert(CtaKey(WorkId::of(WorkId::kMostPacked), ~std::uint32_t{0}).fenced(
               CtaKey(LaunchId{7}, ~std::uint32_t{0}).fenced().work() == LaunchId{7} &&
               CtaKey(CopyId{7}, 3).cta() == 3 && !CtaKey(CopyId{7}, 3).is_fenced());
 
-// Lanes of one warp that are known up to `time`.
+// A row of a CTA's clock, with a time for each lane: one of its warps, or what stands in clocks
+// beside a warp for what its copies are waited for by (completions.h).
+enum class WarpSlot : std::uint32_t {};
+
+constexpr WarpSlot warp_slot(std::uint32_t warp) {
+  return WarpSlot{warp};
+}
+
+// Of which a clock says up to when it is known: a thread, or a lane of a slot that is no warp.
+struct ClockPlace {
+  CtaKey cta{};
+  WarpSlot slot{};
+  std::uint32_t lane = 0;
+};
+
+// Lanes of one row that are known up to `time`.
 struct WarpTime {
-  std::uint32_t warp = 0;
+  WarpSlot slot{};
   std::uint32_t lanes = 0;
   Time time = 0;
 };
@@ -90,20 +106,20 @@ class CtaClock : public Counted<CtaClock> {
       // NOLINTNEXTLINE(bugprone-throw-keyword-missing): these are no exceptions of C++
       : key_(key), floors_(like.floors_), exceptions_(like.exceptions_) {}
 
-  // Of the fenced key: what is known of the pseudo warps from `first` on, up to where those at `to`
+  // Of the fenced key: what is known of the slots from `first` on, up to where those at `to`
   // begin, at `to`. Null if that is nothing.
-  [[nodiscard]] CtaClockPointer moved(std::uint32_t first, std::uint32_t to) const;
+  [[nodiscard]] CtaClockPointer moved(WarpSlot first, WarpSlot to) const;
 
   [[nodiscard]] CtaKey key() const { return key_; }
 
-  // Known of every lane of the warp; never more than at() says of any.
-  [[nodiscard]] Time floor(std::uint32_t warp) const {
-    return warp < floors_.size() ? floors_[warp] : 0;
+  // Known of every lane of the slot; never more than at() says of any.
+  [[nodiscard]] Time floor(WarpSlot slot) const {
+    return index_of(slot) < floors_.size() ? floors_[index_of(slot)] : 0;
   }
 
-  [[nodiscard]] Time at(std::uint32_t warp, std::uint32_t lane) const;
+  [[nodiscard]] Time at(WarpSlot slot, std::uint32_t lane) const;
   [[nodiscard]] bool covers(const CtaClock& other) const;
-  // Exceptions are by warp, differ from lane to lane, and their least time is the floor.
+  // Exceptions are by slot, differ from lane to lane, and their least time is the floor.
   [[nodiscard]] bool is_valid() const;
 
   // Only before the clock is shared.
@@ -112,18 +128,18 @@ class CtaClock : public Counted<CtaClock> {
 
  private:
   struct Exception {  // lanes that are known further than the floor
-    std::uint32_t warp = 0;
+    WarpSlot slot{};
     std::array<Time, wire::kWarpLanes> times{};
   };
 
-  [[nodiscard]] const Exception* exception(std::uint32_t warp) const;
-  Exception& make_exception(std::uint32_t warp);
-  void normalise(std::uint32_t warp);
-  void raise_floor(std::uint32_t warp, Time time);
+  [[nodiscard]] const Exception* exception(WarpSlot slot) const;
+  Exception& make_exception(WarpSlot slot);
+  void normalise(WarpSlot slot);
+  void raise_floor(WarpSlot slot, Time time);
 
   CtaKey key_;
   std::vector<Time> floors_;
-  std::vector<Exception> exceptions_;  // by warp, ascending; every time at least the floor
+  std::vector<Exception> exceptions_;  // by slot, ascending; every time at least the floor
 };
 
 // The least clock that covers both; one of the two themselves where it does.

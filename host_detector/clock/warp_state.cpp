@@ -80,7 +80,7 @@ void WarpState::set(std::uint32_t lanes, const ThreadState& state) {
 Clock WarpState::with_own(const Clock& clock, std::uint32_t lanes, Time own) const {
   Clock mine = clock;
   if (own != 0) {
-    const WarpTime known{.warp = warp_, .lanes = lanes | absent(), .time = own};
+    const WarpTime known{.slot = warp_slot(warp_), .lanes = lanes | absent(), .time = own};
     mine.raise(cta_, {&known, 1});
   }
   return mine;
@@ -111,7 +111,7 @@ void WarpState::add_waited(std::uint32_t lanes, std::vector<WarpTime>& times) co
   }
   completions_->for_each_waited(lanes, [&](Completion completion, std::uint32_t same, Time time) {
     times.push_back(
-        {.warp = completion_warp(completion, warp_), .lanes = same | absent(), .time = time});
+        {.slot = completion_slot(completion, warp_), .lanes = same | absent(), .time = time});
   });
 }
 
@@ -124,7 +124,7 @@ void WarpState::join_completions(std::uint32_t lanes) {
     std::vector<WarpTime> news;
     add_waited(std::uint32_t{1} << lane, news);
     std::erase_if(news, [&](const WarpTime& waited) {
-      return after.clock.at(cta_, waited.warp, lane) >= waited.time;
+      return after.clock.at({.cta = cta_, .slot = waited.slot, .lane = lane}) >= waited.time;
     });
     if (!news.empty()) {
       after.clock.raise(cta_, news);

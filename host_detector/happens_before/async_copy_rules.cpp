@@ -78,7 +78,8 @@ void AsyncCopyRules::fence_proxy(const Actor& actor, std::uint32_t lanes) {
   });
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const std::uint32_t bit = std::uint32_t{1} << first_lane(rest);
-    const WarpTime own{.warp = warp.warp(), .lanes = bit | warp.absent(), .time = warp.now()};
+    const WarpTime own{
+        .slot = warp_slot(warp.warp()), .lanes = bit | warp.absent(), .time = warp.now()};
     ThreadState after = warp.state(first_lane(rest));
     after.clock.raise(actor.cta.key.fenced(), {&own, 1});
     warp.set(bit, after);
@@ -141,7 +142,7 @@ void AsyncCopyRules::wait_for_matrices(const Actor& actor, std::uint32_t groups,
     std::array<WarpTime, wire::kWarpgroupWarps> reads{};
     std::uint32_t warp = actor.warp.warp() / wire::kWarpgroupWarps * wire::kWarpgroupWarps;
     for (WarpTime& of_warp : reads) {
-      of_warp = {.warp = completion_warp(Completion::kMatrixReads, warp++),
+      of_warp = {.slot = completion_slot(Completion::kMatrixReads, warp++),
                  .lanes = kAllLanes,
                  .time = over};
     }
@@ -295,7 +296,7 @@ bool AsyncCopyRules::arrive_asynchronously(const Actor& actor, const Operand& op
       give(actor, operand, std::uint32_t{1} << lane);
     }
     CopyGroups& groups = actor.warp.completions().groups(completion, lane);
-    const WarpTime copies{.warp = completion_warp(completion, actor.warp.warp()),
+    const WarpTime copies{.slot = completion_slot(completion, actor.warp.warp()),
                           .lanes = (std::uint32_t{1} << lane) | actor.warp.absent(),
                           .time = groups.now()};
     operand.mbarrier.gathering().near.raise(actor.cta.key, {&copies, 1});
@@ -316,7 +317,7 @@ void AsyncCopyRules::take(const Actor& actor, const Operand& operand) {
   }
   Clock near = given.near;
   const std::uint32_t completion = operand.mbarrier.number();
-  const WarpTime copies{.warp = mbarrier_warp(completion),
+  const WarpTime copies{.slot = mbarrier_slot(completion),
                         .lanes = std::uint32_t{1} << mbarrier_lane(completion),
                         .time = given.phase};
   near.raise(actor.cta.key, {&copies, 1});
@@ -362,9 +363,9 @@ bool AsyncCopyRules::copy(const Actor& actor, const WarpOperation& operation) {
 void AsyncCopyRules::in_group(const Actor& actor, std::uint32_t lane, Transfer& transfer) {
   const std::uint32_t warp = actor.warp.warp();
   transfer.write_completion = {.cta = actor.cta.index,
-                               .warp = completion_warp(Completion::kBulkWrites, warp)};
+                               .slot = completion_slot(Completion::kBulkWrites, warp)};
   transfer.read_completion = {.cta = actor.cta.index,
-                              .warp = completion_warp(Completion::kBulkReads, warp)};
+                              .slot = completion_slot(Completion::kBulkReads, warp)};
   transfer.time = actor.warp.completions().groups(Completion::kBulkWrites, lane).now();
 }
 
@@ -378,7 +379,7 @@ bool AsyncCopyRules::matrix_product(const Actor& actor, const WarpOperation& ope
   }
   const PackedCompletion completion{
       .cta = actor.cta.index,
-      .warp = completion_warp(Completion::kMatrixReads, actor.warp.warp()),
+      .slot = completion_slot(Completion::kMatrixReads, actor.warp.warp()),
       .lane = 0};
   const Time time = actor.warp.completions().matrix_groups().now();
   const std::uint32_t issuer = operation.mask & (~operation.mask + 1);
@@ -402,7 +403,7 @@ bool AsyncCopyRules::tensor_product(const Actor& actor, const WarpOperation& ope
   for (const std::uint32_t lane : SetBits(operation.mask)) {
     const PackedCompletion completion{
         .cta = actor.cta.index,
-        .warp = completion_warp(Completion::kTensorReads, actor.warp.warp()),
+        .slot = completion_slot(Completion::kTensorReads, actor.warp.warp()),
         .lane = lane};
     const Time time = actor.warp.completions().groups(Completion::kTensorReads, lane).now();
     const bool is_known = for_each_tensor_read(
@@ -459,7 +460,7 @@ bool AsyncCopyRules::copy_to_mbarrier(const Actor& actor, const WarpOperation& o
   }
   transfer.write_completion =
       transfer.read_completion = {.cta = place->shared_of->index,
-                                  .warp = mbarrier_warp(mbarrier->number()),
+                                  .slot = mbarrier_slot(mbarrier->number()),
                                   .lane = mbarrier_lane(mbarrier->number())};
   if (transfer.box != nullptr && transfer.bytes == 0) {
     mbarrier->forget_bytes();  // its map is not known

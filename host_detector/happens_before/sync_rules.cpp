@@ -79,7 +79,7 @@ void fill_all(Publication& publication, Channel channel, const Actor& actor, std
 // thread does not know when it is done.
 void add_unwaited(std::array<Clock, kLevelCount>& releases, const Actor& actor,
                   std::uint32_t lane) {
-  const WarpTime made{.warp = completion_warp(Completion::kUnwaited, actor.warp.warp()),
+  const WarpTime made{.slot = completion_slot(Completion::kUnwaited, actor.warp.warp()),
                       .lanes = (std::uint32_t{1} << lane) | actor.warp.absent(),
                       .time = actor.warp.now()};
   for (Clock& release : releases) {
@@ -136,7 +136,7 @@ void hand_to_maps(const Actor& actor, std::uint32_t lanes, MemoryOrder order) {
   if (wire::has_release(order)) {
     for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
       const std::uint32_t bit = std::uint32_t{1} << first_lane(rest);
-      const WarpTime own{.warp = view_warp(MapView::kReleased, warp.warp()),
+      const WarpTime own{.slot = view_slot(MapView::kReleased, warp_slot(warp.warp())),
                          .lanes = bit | warp.absent(),
                          .time = warp.now()};
       ThreadState after = warp.state(first_lane(rest));
@@ -195,7 +195,8 @@ void SyncRules::fence(const Actor& actor, std::uint32_t lanes, const wire::SiteI
 void SyncRules::fence_maps(const Actor& actor, const WarpOperation& operation,
                            const wire::SiteInfo& site) {
   if (site.aligned) {  // after what lane 0 has copied for the warp
-    const WarpTime copied{.warp = actor.warp.warp(), .lanes = 1, .time = actor.warp.now()};
+    const WarpTime copied{
+        .slot = warp_slot(actor.warp.warp()), .lanes = 1, .time = actor.warp.now()};
     actor.warp.change(operation.mask, [&](std::uint32_t, const ThreadState& before) {
       ThreadState after = before;
       after.clock.raise(actor.cta.key, {&copied, 1});

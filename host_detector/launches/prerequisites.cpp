@@ -32,7 +32,8 @@ LaunchKnowledge Prerequisites::begin(const LaunchInfo& launch, LaunchOrder& orde
   Clock from_grid_wait =
       news(finals.of(std::array{WorkId(launch.prerequisite)}), launch.prerequisite_over, order);
   // By knows_end_of().
-  constexpr std::array kAnything{WarpTime{.warp = 0, .lanes = ~std::uint32_t{0}, .time = 1}};
+  constexpr std::array kAnything{
+      WarpTime{.slot = warp_slot(0), .lanes = ~std::uint32_t{0}, .time = 1}};
   from_grid_wait.raise(CtaKey(launch.prerequisite_over, 0), kAnything);
   return {.at_first = news(at_first, launch.id, order),
           .from_grid_wait = std::move(from_grid_wait)};

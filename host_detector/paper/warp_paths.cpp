@@ -59,7 +59,8 @@ void WarpPaths::for_each_path(std::uint32_t lanes, Visit visit) const {
 Clock WarpPaths::known_to_path(const Path& path) const {
   Clock known = path.clock;
   if (path.together != 0) {
-    const WarpTime each_other{.warp = warp_, .lanes = path.lanes | absent_, .time = path.together};
+    const WarpTime each_other{
+        .slot = warp_slot(warp_), .lanes = path.lanes | absent_, .time = path.together};
     known.raise(cta_, {&each_other, 1});
   }
   return known;
@@ -67,7 +68,7 @@ Clock WarpPaths::known_to_path(const Path& path) const {
 
 Clock WarpPaths::known_to(std::uint32_t lane) const {
   Clock known = known_to_path(paths_[at_[lane]]);
-  const WarpTime own{.warp = warp_, .lanes = std::uint32_t{1} << lane, .time = now_};
+  const WarpTime own{.slot = warp_slot(warp_), .lanes = std::uint32_t{1} << lane, .time = now_};
   known.raise(cta_, {&own, 1});
   return known;
 }
@@ -101,7 +102,9 @@ bool WarpPaths::is_before(const Epoch& earlier, std::uint32_t later) const {
       return true;
     }
   }
-  return path.clock.at(earlier.cta, earlier.warp, earlier.lane) >= earlier.time;
+  return path.clock.at(
+             {.cta = earlier.cta, .slot = warp_slot(earlier.warp), .lane = earlier.lane}) >=
+         earlier.time;
 }
 
 Inactive WarpPaths::inactive(std::uint32_t lane) const {

@@ -77,7 +77,7 @@ bool AccessCheck::check(const Actor& actor, const WarpOperation& operation, std:
   const wire::SiteInfo& site = engine_.site(static_cast<std::uint32_t>(operation.site));
   if (site.asynchrony == wire::Asynchrony::kUnwaited) {
     const PackedCompletion completion{
-        .cta = actor.cta.index, .warp = completion_warp(Completion::kUnwaited, actor.warp.warp())};
+        .cta = actor.cta.index, .slot = completion_slot(Completion::kUnwaited, actor.warp.warp())};
     return check_alike(actor, operation, site, lanes,
                        {.flags = static_cast<std::uint8_t>(flags | Cell::kAsynchronous),
                         .completion = completion.packed(),
@@ -220,7 +220,7 @@ bool AccessCheck::check_copies(const Actor& actor, const WarpOperation& operatio
     });
     const PackedCompletion completion{
         .cta = actor.cta.index,
-        .warp = completion_warp(Completion::kThreadGroup, actor.warp.warp())};
+        .slot = completion_slot(Completion::kThreadGroup, actor.warp.warp())};
     are_addresses_possible =
         check_alike(actor, operation, site, same,
                     {.flags = static_cast<std::uint8_t>(flags | Cell::kAsynchronous),
@@ -247,7 +247,7 @@ bool AccessCheck::check_kept_copy(const Actor& actor, const WarpOperation& opera
     completions.end_kept(lane, record.group);
   }
   const PackedCompletion completion{.cta = actor.cta.index,
-                                    .warp = completion_warp(Completion::kKept, actor.warp.warp())};
+                                    .slot = completion_slot(Completion::kKept, actor.warp.warp())};
   const Time time = completions.kept_copy(lane, record.group);
   // Its record may come late: its thread has waited for it meanwhile, and gone on.
   return check_alike(actor, operation, site, operation.mask,

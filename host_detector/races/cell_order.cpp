@@ -5,29 +5,17 @@
 namespace barracuda::detector {
 namespace {
 
-struct ClockPlace {
-  CtaKey cta{};
-  std::uint32_t warp = 0, lane = 0;
-};
-
-ClockPlace completion_of(const Cell& cell, std::uint32_t lane) {
-  const PackedCompletion completion = PackedCompletion::of(cell.value);
-  return {.cta = CtaKey(cell.launch(), completion.cta),
-          .warp = completion.warp,
-          .lane = completion.lane == PackedCompletion::kOwnLane ? lane : completion.lane};
-}
-
 // Up to where `lane` of `warp` waited for the copies of its own that `cell` is one of.
 Time waited_for(const WarpState& warp, const Cell& cell, std::uint32_t lane) {
-  const std::uint32_t completion = PackedCompletion::of(cell.value).warp / wire::kWarpLanes - 1;
-  return warp.known_completions() != nullptr && completion < kCompletionCount
-             ? warp.known_completions()->waited(static_cast<Completion>(completion), lane)
+  const std::optional<Completion> completion = completion_of(cell.place_of(lane).slot);
+  return warp.known_completions() != nullptr && completion
+             ? warp.known_completions()->waited(*completion, lane)
              : 0;
 }
 
 bool is_completion_before(const PlacedPiece& access, const Cell& older, const Cell& newer) {
   const WarpState& warp = access.actor().warp;
-  const ClockPlace completion = completion_of(older, 0);
+  const ClockPlace completion = older.place_of(0);
   if (older.has_own_completion()) {
     bool all = older.cta == access.actor().cta.key && older.warp == warp.warp() &&
                older.maps_lanes_like(newer);
@@ -38,11 +26,11 @@ bool is_completion_before(const PlacedPiece& access, const Cell& older, const Ce
       return true;
     }
     return warp.is_uniform() &&
-           warp.state(0).clock.floor(completion.cta, completion.warp) >= older.time;
+           warp.state(0).clock.floor(completion.cta, completion.slot) >= older.time;
   }
   bool all = true;
   warp.for_each_state(access.piece.lanes, [&](std::uint32_t, const ThreadState& state) {
-    all = all && state.clock.at(completion.cta, completion.warp, completion.lane) >= older.time;
+    all = all && state.clock.at(completion) >= older.time;
   });
   return all;
 }
@@ -66,11 +54,11 @@ bool is_all_before(const PlacedPiece& access, const Cell& older, const Cell& new
     return true;
   }
   if (warp.is_uniform()) {
-    return warp.state(0).clock.floor(older.cta, older.warp) >= older.time;
+    return warp.state(0).clock.floor(older.cta, warp_slot(older.warp)) >= older.time;
   }
   bool all = true;
   warp.for_each_state(access.piece.lanes, [&](std::uint32_t, const ThreadState& state) {
-    all = all && state.clock.floor(older.cta, older.warp) >= older.time;
+    all = all && state.clock.floor(older.cta, warp_slot(older.warp)) >= older.time;
   });
   return all;
 }
@@ -87,11 +75,9 @@ bool is_map_read_before(const PlacedPiece& access, const Cell& older, std::uint3
       actor.warp.known_completions()->waited(Completion::kBulkReads, lane) >= older.sequence) {
     return true;
   }
-  const std::uint32_t warp = completion_warp(Completion::kBulkReads, older.warp);
-  const ThreadKey reader{.cta = older.cta,
-                         .cluster = 0,
-                         .warp = static_cast<std::uint16_t>(warp),
-                         .lane = static_cast<std::uint8_t>(older_lane)};
+  const ClockPlace reader{.cta = older.cta,
+                          .slot = completion_slot(Completion::kBulkReads, older.warp),
+                          .lane = older_lane};
   return happens_before(access.engine(), reader, older.sequence, actor, lane);
 }
 
@@ -105,31 +91,20 @@ bool is_before(const PlacedPiece& access, const Cell& older, std::uint32_t older
       is_map_read_before(access, older, older_lane, lane)) {
     return true;
   }
-  if (!older.is_asynchronous()) {
-    const ThreadKey thread{.cta = older.cta,
-                           .cluster = 0,
-                           .warp = older.warp,
-                           .lane = static_cast<std::uint8_t>(older_lane)};
-    return happens_before(access.engine(), thread, older.time, actor, lane);
-  }
-  if (older.has_own_completion() && older.cta == actor.cta.key && older.warp == actor.warp.warp() &&
-      older_lane == lane && waited_for(actor.warp, older, lane) >= older.time) {
+  if (older.is_asynchronous() && older.has_own_completion() && older.cta == actor.cta.key &&
+      older.warp == actor.warp.warp() && older_lane == lane &&
+      waited_for(actor.warp, older, lane) >= older.time) {
     return true;
   }
-  const ClockPlace completion = completion_of(older, older_lane);
-  const ThreadKey copier{.cta = completion.cta,
-                         .cluster = 0,
-                         .warp = static_cast<std::uint16_t>(completion.warp),
-                         .lane = static_cast<std::uint8_t>(completion.lane)};
-  return happens_before(access.engine(), copier, older.time, actor, lane);
+  return happens_before(access.engine(), older.place_of(older_lane), older.time, actor, lane);
 }
 
 bool was_observed(const PlacedPiece& access, const Cell& older, std::uint32_t byte,
                   std::uint32_t lane) {
   return was_observed(access.engine(), locations_of(access.engine(), access.place), older,
                       access.block_start() + byte, [&](const Observation& observation) {
-                        return happens_before(access.engine(), observation.thread, observation.time,
-                                              access.actor(), lane);
+                        return happens_before(access.engine(), observation.thread.place(),
+                                              observation.time, access.actor(), lane);
                       });
 }
 
@@ -153,15 +128,12 @@ bool lacks_proxy_fence(const PlacedPiece& access, const Cell& older, std::uint32
   if (!is_between_proxies(access, older)) {
     return false;
   }
-  const ClockPlace place =
-      older.is_asynchronous()
-          ? completion_of(older, older_lane)
-          : ClockPlace{.cta = older.cta, .warp = older.warp, .lane = older_lane};
-  const Clock& clock = access.actor().warp.state(lane).clock;
-  const std::uint32_t warp = access.site().proxy == wire::Proxy::kTensorMap
-                                 ? view_warp(MapView::kAcquired, place.warp)
-                                 : place.warp;
-  return clock.at(place.cta.fenced(), warp, place.lane) < older.time;
+  ClockPlace fenced = older.place_of(older_lane);
+  fenced.cta = fenced.cta.fenced();
+  if (access.site().proxy == wire::Proxy::kTensorMap) {
+    fenced.slot = view_slot(MapView::kAcquired, fenced.slot);
+  }
+  return access.actor().warp.state(lane).clock.at(fenced) < older.time;
 }
 
 }  // namespace barracuda::detector

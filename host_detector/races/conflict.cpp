@@ -28,7 +28,7 @@ bool is_own_kept_copy(const PlacedPiece& access, const Cell& older, const Cell& 
   const bool is_same = newer.is_asynchronous() && older.value == newer.value &&
                        older.time == newer.time && older.site == newer.site;
   return (is_same || access.piece.is_late) &&
-         PackedCompletion::of(older.value).warp == completion_warp(Completion::kKept, older.warp);
+         PackedCompletion::of(older.value).slot == completion_slot(Completion::kKept, older.warp);
 }
 
 // Two lanes of the cells that nothing orders.
@@ -48,11 +48,10 @@ bool may_come_after(const PlacedPiece& access, const Cell& older, std::uint32_t 
   }
   CtaState& cta = access.actor().cta;
   const Actor actor{.cta = cta, .warp = cta.warps[older.warp]};
-  const ThreadKey thread{
-      .cta = cell.cta, .cluster = 0, .warp = cell.warp, .lane = static_cast<std::uint8_t>(lane)};
   const bool has_left = (actor.warp.alive() >> older_lane & 1) == 0;
-  return has_left ? access.actor().warp.has_published()  // what it knew is forgotten
-                  : happens_before(access.engine(), thread, cell.time, actor, older_lane);
+  return has_left
+             ? access.actor().warp.has_published()  // what it knew is forgotten
+             : happens_before(access.engine(), cell.place_of(lane), cell.time, actor, older_lane);
 }
 
 // The first at `byte`, which these lanes touch. `defies`: no order helps.

@@ -53,18 +53,9 @@ struct CopyCheck::Comer {
     return {.id = copy.id, .operation = copy.operation, .call = copy.call, .rows = rows};
   }
 
-  [[nodiscard]] bool knows(CtaKey cta, std::uint32_t warp, std::uint32_t lane, Time time) const {
-    return clock.at(cta, warp, lane) >= time;
-  }
-
   // By what it learnt of launches that are not ordered before it.
   [[nodiscard]] bool knows(const Cell& cell, std::uint32_t lane) const {
-    if (!cell.is_asynchronous()) {
-      return knows(cell.cta, cell.warp, lane, cell.time);
-    }
-    const PackedCompletion completion = PackedCompletion::of(cell.value);
-    return knows(CtaKey(cell.launch(), completion.cta), completion.warp,
-                 cell.has_own_completion() ? lane : completion.lane, cell.time);
+    return clock.at(cell.place_of(lane)) >= cell.time;
   }
 };
 
@@ -176,9 +167,8 @@ bool CopyCheck::is_before(const Comer& comer, WorkId launch) const {
 bool CopyCheck::was_before(const Comer& comer, const Cell& cell, std::uint32_t lane,
                            std::uint64_t address) const {
   const auto was_seen_before = [&](const Observation& observation) {
-    const ThreadKey& by = observation.thread;
-    return is_before(comer, by.cta.work()) ||
-           comer.knows(by.cta, by.warp, by.lane, observation.time);
+    return is_before(comer, observation.thread.cta.work()) ||
+           comer.clock.at(observation.thread.place()) >= observation.time;
   };
   return comer.knows(cell, lane) ||
          (!cell.is_asynchronous() &&

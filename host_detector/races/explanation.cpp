@@ -32,9 +32,7 @@ struct Earlier {
     return settled_site ? other.cta == thread.cta : is_in(clock);
   }
 
-  [[nodiscard]] bool is_in(const Clock& clock) const {
-    return clock.at(thread.cta, thread.warp, thread.lane) >= time;
-  }
+  [[nodiscard]] bool is_in(const Clock& clock) const { return clock.at(thread.place()) >= time; }
 
   [[nodiscard]] bool is_of(const ThreadKey& other) const {
     return other.cta == thread.cta && other.warp == thread.warp && other.lane == thread.lane;
@@ -232,7 +230,7 @@ void for_each_observation(EngineState& engine, const Actor& actor, std::uint32_t
     const std::vector<WarpObservation>& observations = actor.cta.observations[warp.warp()];
     for (const WarpObservation& observation : std::views::reverse(observations)) {
       for (const std::uint32_t by : SetBits(observation.lanes)) {
-        if (happens_before(engine, reading.thread(by), observation.time, actor, lane)) {
+        if (happens_before(engine, reading.thread(by).place(), observation.time, actor, lane)) {
           visit(reading, observation);
           break;
         }
@@ -435,19 +433,16 @@ void explain_asynchronous(const Actor& actor, const Cell& older, RaceEvent& race
   }
   const WarpState& warp = cta->warps[older.warp];
   const std::uint32_t issuer = race.first.thread.lane;
-  const PackedCompletion completion = PackedCompletion::of(older.value);
-  const std::uint32_t own_completion = completion.warp / wire::kWarpLanes - 1;
-  if (!older.has_own_completion() || own_completion >= kCompletionCount) {
-    const Clock& known = warp.state(issuer).clock;
-    if (known.at(CtaKey(older.launch(), completion.cta), completion.warp, completion.lane) >=
-        older.time) {
+  const ClockPlace place = older.place_of(issuer);
+  const std::optional<Completion> completion = completion_of(place.slot);
+  if (!older.has_own_completion() || !completion) {
+    if (warp.state(issuer).clock.at(place) >= older.time) {
       race.missing = MissingOrder::kNoSynchronisation;
     }
     return;
   }
   const Completions* completions = warp.known_completions();
-  if (completions == nullptr ||
-      completions->waited(static_cast<Completion>(own_completion), issuer) < older.time) {
+  if (completions == nullptr || completions->waited(*completion, issuer) < older.time) {
     return;
   }
   // The copy's issuer has waited, and no other thread can: a barrier is missing, unless it came

@@ -26,7 +26,7 @@ std::uint32_t element_bytes_of(const EngineState& engine, const Cell& cell) {
 void report_race_with_copy(const PlacedPiece& access, const LiveCopy& copy, const Bytes& bytes) {
   EngineState& engine = access.engine();
   const Cell& cell = access.piece.cell;
-  const ThreadKey copier{.cta = CtaKey(copy.id, 0)};
+  const ClockPlace copier{.cta = CtaKey(copy.id, 0)};
   std::uint32_t ordered = 0;  // lanes
   for (Bytes rest = bytes; !rest.none(); rest = rest.after_first()) {
     const std::uint32_t byte = rest.first();

@@ -32,12 +32,7 @@ RaceEvent use_of_ended(const RaceAccess& use, const RaceAccess& exit, bool exit_
 }
 
 bool knows(const Clock& clock, const Cell& cell, std::uint32_t lane) {
-  if (!cell.is_asynchronous()) {
-    return clock.at(cell.cta, cell.warp, lane) >= cell.time;
-  }
-  const PackedCompletion completion = PackedCompletion::of(cell.value);
-  return clock.at(CtaKey(cell.launch(), completion.cta), completion.warp,
-                  cell.has_own_completion() ? lane : completion.lane) >= cell.time;
+  return clock.at(cell.place_of(lane)) >= cell.time;
 }
 
 struct Unknown {

@@ -65,33 +65,35 @@ struct Bytes {
 
 static_assert(sizeof(Bytes) * 8 == kBlockBytes, "a bit for each byte");
 
-// Whose time an asynchronous access is stamped with: a lane of a pseudo warp (completions.h), of
+// Whose time an asynchronous access is stamped with: a lane of a slot (completions.h), of
 // the CTA that the access's launch numbers so; each lane's own where `lane` says so.
 struct PackedCompletion {
   static constexpr std::uint32_t kOwnLane = wire::kWarpLanes;
 
   std::uint32_t cta = 0;
-  std::uint32_t warp = 0;
+  WarpSlot slot{};
   std::uint32_t lane = kOwnLane;
 
   [[nodiscard]] constexpr std::uint64_t packed() const {
-    return (std::uint64_t{cta} << 32) | (std::uint64_t{warp} << 8) | lane;
+    return (std::uint64_t{cta} << 32) | (std::uint64_t{index_of(slot)} << 8) | lane;
   }
 
   static constexpr PackedCompletion of(std::uint64_t packed) {
     return {.cta = static_cast<std::uint32_t>(packed >> 32),
-            .warp = static_cast<std::uint32_t>(packed >> 8) & 0xFFFFFFU,
+            .slot = WarpSlot{static_cast<std::uint32_t>(packed >> 8) & 0xFFFFFFU},
             .lane = static_cast<std::uint32_t>(packed & 0xFFU)};
   }
 };
 
-static_assert(PackedCompletion{.cta = 0xFFFFFFFF, .warp = 0xFFFFFF, .lane = 0xFF}.packed() ==
-                      ~std::uint64_t{0} &&
-                  PackedCompletion{.cta = 1}.packed() - PackedCompletion{}.packed() == 1ULL << 32 &&
-                  PackedCompletion{.warp = 1}.packed() - PackedCompletion{}.packed() == 1ULL << 8,
-              "32 bits for the CTA, 24 for the warp, 8 for the lane");
-static_assert(PackedCompletion::of(PackedCompletion{.cta = 3, .warp = 0xFFFFFF, .lane = 5}.packed())
-                  .warp == 0xFFFFFF);
+static_assert(
+    PackedCompletion{.cta = 0xFFFFFFFF, .slot = WarpSlot{0xFFFFFF}, .lane = 0xFF}.packed() ==
+            ~std::uint64_t{0} &&
+        PackedCompletion{.cta = 1}.packed() - PackedCompletion{}.packed() == 1ULL << 32 &&
+        PackedCompletion{.slot = WarpSlot{1}}.packed() - PackedCompletion{}.packed() == 1ULL << 8,
+    "32 bits for the CTA, 24 for the slot, 8 for the lane");
+static_assert(
+    PackedCompletion::of(PackedCompletion{.cta = 3, .slot = WarpSlot{0xFFFFFF}, .lane = 5}.packed())
+        .slot == WarpSlot{0xFFFFFF});
 static_assert(PackedCompletion::kOwnLane <= 0xFF);
 
 struct Cell {
@@ -176,6 +178,17 @@ struct Cell {
   [[nodiscard]] LaunchId launch() const { return cta.work().launch(); }
 
   [[nodiscard]] std::uint32_t cta_index() const { return cta.cta(); }
+
+  // Whose time `time` is, of what `lane` did.
+  [[nodiscard]] ClockPlace place_of(std::uint32_t lane) const {
+    if (!is_asynchronous()) {
+      return {.cta = cta, .slot = warp_slot(warp), .lane = lane};
+    }
+    const PackedCompletion completion = PackedCompletion::of(value);
+    return {.cta = CtaKey(launch(), completion.cta),
+            .slot = completion.slot,
+            .lane = has_own_completion() ? lane : completion.lane};
+  }
 
   // The same lane at every byte of both.
   [[nodiscard]] bool maps_lanes_like(const Cell& other) const {

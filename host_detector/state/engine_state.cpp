@@ -2,16 +2,16 @@
 
 namespace barracuda::detector {
 
-bool happens_before(const EngineState& engine, const ThreadKey& thread, Time time, const Actor& by,
+bool happens_before(const EngineState& engine, const ClockPlace& place, Time time, const Actor& by,
                     std::uint32_t later) {
-  if (thread.cta == by.cta.key && thread.warp == by.warp.warp() && thread.lane == later) {
+  if (place.cta == by.cta.key && place.slot == warp_slot(by.warp.warp()) && place.lane == later) {
     return true;
   }
   const Clock& clock = by.warp.state(later).clock;
-  if (clock.at(thread.cta, thread.warp, thread.lane) >= time) {
+  if (clock.at(place) >= time) {
     return true;
   }
-  const WorkId launch = thread.cta.work();
+  const WorkId launch = place.cta.work();
   return launch != by.launch() &&
          (engine.order.is_before(launch, by.launch()) || knows_end_of(engine.order, launch, clock));
 }

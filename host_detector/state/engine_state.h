@@ -64,8 +64,8 @@ struct Actor {
   }
 };
 
-// What `lane` of `actor` did at its time `time` happens before what lane `later` of `by` does now.
-[[nodiscard]] bool happens_before(const EngineState& engine, const ThreadKey& thread, Time time,
+// What is stamped with `time` of `place` happens before what lane `later` of `by` does now.
+[[nodiscard]] bool happens_before(const EngineState& engine, const ClockPlace& place, Time time,
                                   const Actor& by, std::uint32_t later);
 
 // The memory that a tagged address of `actor` names: the CTA's own shared memory, another's of its

@@ -17,7 +17,8 @@ void Gathering::add(const WarpState& warp, std::uint32_t lanes, const Before& be
     add_fences(warp, group, state, before);
     has_fences_ = has_fences_ || has_taken;
   });
-  times_.push_back({.warp = warp.warp(), .lanes = lanes | warp.absent(), .time = warp.now()});
+  times_.push_back(
+      {.slot = warp_slot(warp.warp()), .lanes = lanes | warp.absent(), .time = warp.now()});
   warp.add_waited(lanes, times_);
 }
 
@@ -76,7 +77,7 @@ void Gathering::add_fences(const WarpState& warp, std::uint32_t lanes, const Thr
                                                     (lanes & before.took) != 0);
     if (release.own != 0) {
       fence_times_[level].push_back(
-          {.warp = warp.warp(), .lanes = lanes | warp.absent(), .time = release.own});
+          {.slot = warp_slot(warp.warp()), .lanes = lanes | warp.absent(), .time = release.own});
     }
   }
 }

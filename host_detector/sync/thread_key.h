@@ -3,18 +3,21 @@
 
 #include <cstdint>
 
-#include "host_detector/clock/completions.h"
+#include "host_detector/clock/cta_clock.h"
 
 namespace barracuda::detector {
 
 struct ThreadKey {
   CtaKey cta{};
   std::uint32_t cluster = 0;
-  std::uint16_t warp = 0;  // pseudo warps are above the real ones (completions.h)
+  std::uint16_t warp = 0;
   std::uint8_t lane = 0;
+
+  [[nodiscard]] ClockPlace place() const {
+    return {.cta = cta, .slot = warp_slot(warp), .lane = lane};
+  }
+
   friend bool operator==(const ThreadKey&, const ThreadKey&) = default;
 };
-
-static_assert(mbarrier_warp(kMaxMbarriers - 1) <= 0xFFFF, "a ThreadKey has room for all of them");
 
 }  // namespace barracuda::detector

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <set>
 #include <string>
 #include <utility>
@@ -36,6 +37,13 @@ struct HostChoice {
   std::uint8_t what = 0, stream = 0, event = 0, kernel = 0;
   std::vector<std::uint32_t> accesses;  // of a launch
 };
+
+// By RapidCheck, of what does not hold.
+void showValue(const HostChoice& choice, std::ostream& into) {
+  into << fmt::format("what {} stream {} event {} kernel {} accesses {}", choice.what,
+                      choice.stream, choice.event, choice.kernel,
+                      fmt::join(choice.accesses, " "));
+}
 
 constexpr std::uint64_t kBase = 0x7000000;
 constexpr std::uint64_t kArrayBytes = 32;
@@ -151,11 +159,12 @@ class Program {
     kernel.writes.is_known = choice.kernel % 16 != 0;
     kernel.writes.variables = choice.kernel % 16 == 1;
     std::vector<std::byte> arguments(24);
-    std::array<std::uint64_t, 3> arrays{};
+    std::array<std::uint64_t, 3> arrays{}, offsets{};
     for (std::uint32_t i = 0; i < arrays.size(); ++i) {
       arrays[i] = kArrays[(choice.kernel >> (2 * i)) % kArrays.size()];
-      // Sometimes a pointer to an end.
+      // Sometimes a pointer to an end, which is counted down.
       const std::uint64_t pointer = arrays[i] + (choice.event % 16 == i ? kArrayBytes : 0);
+      offsets[i] = arrays[i] - pointer;
       std::memcpy(arguments.data() + std::size_t{8} * i, &pointer, sizeof pointer);
     }
     const std::uint32_t written = choice.event / 16 % 3;  // the first so many
@@ -163,7 +172,7 @@ class Program {
       kernel.writes.arguments.push_back({.parameter = i});
     }
     const bool has_owners = choice.event / 2 % 3 != 0;
-    kernel.accesses = accesses_of(has_owners, choice.kernel % 16 != 0);
+    kernel.accesses = accesses_of(has_owners, choice.kernel % 16 != 0, offsets);
     const LaunchId id{++launches_};
     detector::LaunchInfo info{.id = id, .grid = {1}, .block = {32}, .ordered_after = {}};
     if (is_programmatic) {
@@ -184,9 +193,11 @@ class Program {
                                                           .block = info.block});
     emit(info);
     for (const std::uint32_t access : choice.accesses) {
-      const bool is_write = access % 4 == 0 && (written != 0 || access % 64 == 0);
+      // Who leaves nothing out, and writes where it did not say, is seen by nobody (LIMITATIONS).
+      const bool is_stray = access % 64 == 0 && left_out.memory.count != 0;
+      const bool is_write = access % 4 == 0 && (written != 0 || is_stray);
       const std::uint32_t argument =
-          is_write && access % 64 != 0 ? access / 64 % written : access / 64 % 3;
+          is_write && !is_stray ? access / 64 % written : access / 64 % 3;
       const std::uint32_t lane = access / 2048 % 3;
       const bool is_own = has_owners && access / 32 % 16 != 0;
       perform(id,
@@ -200,8 +211,9 @@ class Program {
     unlogged_.end(id, left_out.memory);
   }
 
-  // One for each argument: 4 bytes at the pointer and 4 * tid.x.
-  static ptx::GlobalAccesses accesses_of(bool has_forms, bool are_known) {
+  // One for each argument: 4 bytes at the pointer, its offset and 4 * tid.x.
+  static ptx::GlobalAccesses accesses_of(bool has_forms, bool are_known,
+                                         const std::array<std::uint64_t, 3>& offsets) {
     using enum ptx::AddressOp;
     ptx::GlobalAccesses accesses{.are_known = are_known};
     accesses.nodes = {{.op = kThread, .bytes = 4},
@@ -212,9 +224,12 @@ class Program {
       const auto pointer = static_cast<std::uint32_t>(accesses.nodes.size());
       accesses.nodes.push_back({.op = kArgument, .bytes = 8, .word = {.parameter = i}});
       accesses.nodes.push_back({.op = kAdd, .bytes = 8, .first = 3, .second = pointer});
+      accesses.nodes.push_back({.op = kConstant, .bytes = 8, .value = offsets[i]});
+      accesses.nodes.push_back(
+          {.op = kAdd, .bytes = 8, .first = pointer + 1, .second = pointer + 2});
       accesses.accesses.push_back(
           {.leads = {.is_known = are_known, .arguments = {{.parameter = i}}},
-           .form = has_forms ? std::optional(pointer + 1) : std::nullopt,
+           .form = has_forms ? std::optional(pointer + 3) : std::nullopt,
            .bytes = kWord,
            .first_site = kFirstSite + i,
            .sites = 1});

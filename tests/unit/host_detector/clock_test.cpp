@@ -27,7 +27,7 @@ constexpr std::array kCtas{
 void raise(FullClock& clock, CtaKey cta, const WarpTime& known) {
   for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
     if ((known.lanes >> lane & 1) != 0) {
-      Time& time = clock[{cta, known.warp, lane}];
+      Time& time = clock[{cta, index_of(known.slot), lane}];
       time = std::max(time, known.time);
     }
   }
@@ -66,8 +66,11 @@ void check_same(const Clock& clock, const FullClock& full) {
   RC_ASSERT(clock.is_valid());
   for (const CtaKey cta : kCtas) {
     for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
-      check_warp([&](std::uint32_t lane) { return clock.at(cta, warp, lane); },
-                 clock.floor(cta, warp), full, cta, warp);
+      check_warp(
+          [&](std::uint32_t lane) {
+            return clock.at({.cta = cta, .slot = warp_slot(warp), .lane = lane});
+          },
+          clock.floor(cta, warp_slot(warp)), full, cta, warp);
     }
   }
 }
@@ -77,8 +80,8 @@ WarpTime any_time() {
                                      rc::gen::map(rc::gen::inRange<std::uint32_t>(0, 32),
                                                   [](std::uint32_t lane) { return 1U << lane; }),
                                      rc::gen::resize(100, rc::gen::arbitrary<std::uint32_t>()));
-  return {.warp = *rc::gen::oneOf(rc::gen::inRange<std::uint32_t>(0, 3),
-                                  rc::gen::inRange<std::uint32_t>(0, kWarps)),
+  return {.slot = WarpSlot{*rc::gen::oneOf(rc::gen::inRange<std::uint32_t>(0, 3),
+                                           rc::gen::inRange<std::uint32_t>(0, kWarps))},
           .lanes = lanes,
           .time = *rc::gen::inRange<Time>(1, 6)};
 }
@@ -110,16 +113,16 @@ TEST_CASE("the clock of a block says of every lane what a full vector clock says
     for (std::size_t which = 0; which < 2; ++which) {
       const CtaClock& clock = *clocks[which];
       for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
-        check_warp([&](std::uint32_t lane) { return clock.at(warp, lane); }, clock.floor(warp),
-                   full[which], key, warp);
+        check_warp([&](std::uint32_t lane) { return clock.at(warp_slot(warp), lane); },
+                   clock.floor(warp_slot(warp)), full[which], key, warp);
       }
       RC_ASSERT(clock.covers(*clocks[1 - which]) == covers(full[which], full[1 - which]));
     }
     const CtaClockPointer both = joined(clocks[0], clocks[1]);
     join(full[0], full[1]);
     for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
-      check_warp([&](std::uint32_t lane) { return both->at(warp, lane); }, both->floor(warp),
-                 full[0], key, warp);
+      check_warp([&](std::uint32_t lane) { return both->at(warp_slot(warp), lane); },
+                 both->floor(warp_slot(warp)), full[0], key, warp);
     }
   }));
 }
@@ -180,8 +183,9 @@ TEST_CASE("a clock of many blocks knows each of them, in whatever order they cam
                             rc::gen::resize(100, rc::gen::arbitrary<std::uint32_t>())));
     for (std::size_t index = 0; index < blocks.size(); ++index) {
       const std::size_t which = index / 3 % 2;
-      const WarpTime known{
-          .warp = 0, .lanes = ~std::uint32_t{0}, .time = static_cast<Time>(index % 7 + 1)};
+      const WarpTime known{.slot = warp_slot(0),
+                           .lanes = ~std::uint32_t{0},
+                           .time = static_cast<Time>(index % 7 + 1)};
       clocks[which].raise(CtaKey(LaunchId{7}, blocks[index]), {&known, 1});
       Time& time = full[which][blocks[index]];
       time = std::max(time, known.time);
@@ -197,7 +201,7 @@ TEST_CASE("a clock of many blocks knows each of them, in whatever order they cam
       RC_ASSERT(clocks[which].is_valid());
       for (const std::uint32_t block : blocks) {
         const auto known = full[which].find(block);
-        RC_ASSERT(clocks[which].floor(CtaKey(LaunchId{7}, block), 0) ==
+        RC_ASSERT(clocks[which].floor(CtaKey(LaunchId{7}, block), warp_slot(0)) ==
                   (known == full[which].end() ? 0 : known->second));
       }
       const bool covered = std::ranges::all_of(full[1 - which], [&](const auto& each) {
@@ -213,19 +217,19 @@ TEST_CASE("a copied clock stays as it was when the other rises") {
   const CtaKey home = CtaKey(LaunchId{3}, 0xfffffffe);
   const CtaKey other = CtaKey(LaunchId{3}, 0xffffffff);
   Clock first(home);
-  const WarpTime one{.warp = 33, .lanes = 1, .time = 4};
+  const WarpTime one{.slot = warp_slot(33), .lanes = 1, .time = 4};
   first.raise(home, {&one, 1});
   first.raise(other, {&one, 1});
   const Clock copy = first;
   CHECK(copy.shares_all_with(first));
-  const WarpTime two{.warp = 33, .lanes = ~std::uint32_t{0}, .time = 9};
+  const WarpTime two{.slot = warp_slot(33), .lanes = ~std::uint32_t{0}, .time = 9};
   first.raise(home, {&two, 1});
   first.raise(other, {&two, 1});
-  CHECK(copy.at(home, 33, 0) == 4);
-  CHECK(copy.at(other, 33, 0) == 4);
-  CHECK(copy.floor(home, 33) == 0);
-  CHECK(first.floor(home, 33) == 9);
-  CHECK(first.floor(other, 33) == 9);
+  CHECK(copy.at({.cta = home, .slot = warp_slot(33), .lane = 0}) == 4);
+  CHECK(copy.at({.cta = other, .slot = warp_slot(33), .lane = 0}) == 4);
+  CHECK(copy.floor(home, warp_slot(33)) == 0);
+  CHECK(first.floor(home, warp_slot(33)) == 9);
+  CHECK(first.floor(other, warp_slot(33)) == 9);
   CHECK(first.covers(copy));
   CHECK_FALSE(copy.covers(first));
 }
@@ -233,7 +237,7 @@ TEST_CASE("a copied clock stays as it was when the other rises") {
 TEST_CASE("an empty clock knows nothing and is covered by every other") {
   const Clock empty;
   CHECK(empty.is_empty());
-  CHECK(empty.floor(kCtas[0], 0) == 0);
+  CHECK(empty.floor(kCtas[0], warp_slot(0)) == 0);
   CHECK(Clock(kCtas[0]).covers(empty));
   CHECK(empty.covers(Clock(kCtas[0])));
 }
@@ -241,17 +245,17 @@ TEST_CASE("an empty clock knows nothing and is covered by every other") {
 TEST_CASE("lanes that catch up become one floor again") {
   CtaClock clock(kCtas[0]);
   for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
-    CHECK(clock.floor(5) == 0);
-    clock.raise({.warp = 5, .lanes = std::uint32_t{1} << lane, .time = 3});
+    CHECK(clock.floor(warp_slot(5)) == 0);
+    clock.raise({.slot = warp_slot(5), .lanes = std::uint32_t{1} << lane, .time = 3});
   }
-  CHECK(clock.floor(5) == 3);
+  CHECK(clock.floor(warp_slot(5)) == 3);
   CHECK(clock.is_valid());
 }
 
 TEST_CASE("what a thread has learnt besides a snapshot goes on with what it releases there",
           "[clock]") {
   const CtaKey home(LaunchId{1}, 5), other(LaunchId{1}, 7);
-  const WarpTime known{.warp = 0, .lanes = ~0U, .time = 3};
+  const WarpTime known{.slot = warp_slot(0), .lanes = ~0U, .time = 3};
   Clock released;
   released.raise(CtaKey(LaunchId{1}, 1), {&known, 1});
   released = released.without_home();
@@ -271,7 +275,7 @@ TEST_CASE("what a thread has learnt besides a snapshot goes on with what it rele
   for (const Clock& clock : {by_part, by_join}) {
     Clock all = released;
     all.join(clock);
-    CHECK(all.floor(other, 0) == 3);
+    CHECK(all.floor(other, warp_slot(0)) == 3);
   }
   // One that has learnt nothing else takes what is new by its version, and its own part stays.
   plain.raise(home, {&known, 1});
@@ -279,8 +283,8 @@ TEST_CASE("what a thread has learnt besides a snapshot goes on with what it rele
   later.join(by_join);
   later.set_snapshot({.of = 1, .version = 2});
   plain.join(later);
-  CHECK(plain.floor(other, 0) == 3);
-  CHECK(plain.floor(home, 0) == 3);
+  CHECK(plain.floor(other, warp_slot(0)) == 3);
+  CHECK(plain.floor(home, warp_slot(0)) == 3);
   CHECK(plain.covers(later));
 }
 

@@ -28,7 +28,7 @@ Publication arrival(std::uint32_t cta, std::uint64_t read, std::uint64_t written
   publication.is_atomic = true;
   publication.value_read = read;
   publication.value_written = written;
-  const WarpTime own{.warp = 0, .lanes = kAll, .time = now};
+  const WarpTime own{.slot = warp_slot(0), .lanes = kAll, .time = now};
   Clock known(block(cta));
   known.raise(block(cta), {&own, 1});
   for (Clock& release : publication.releases[static_cast<std::size_t>(Channel::kStrong)]) {
@@ -133,7 +133,7 @@ TEST_CASE("what an atomic releases all values after it have, though some were fo
     const Clock known = acquired(location, seen, kCount);
     std::uint32_t missing = 0;
     for (std::uint32_t before = 0; before < seen; ++before) {
-      missing += known.at(block(before), 0, 0) == 0 ? 1 : 0;
+      missing += known.at({.cta = block(before), .slot = warp_slot(0), .lane = 0}) == 0 ? 1 : 0;
     }
     CHECK(missing == 0);
   }

@@ -16,14 +16,14 @@ constexpr std::uint32_t kWarp = 37;
 // States that differ: number n knows CTA n up to n.
 ThreadState state_number(std::uint32_t number) {
   ThreadState state{.clock = Clock(kHome), .fences = nullptr};
-  const WarpTime known{.warp = 0, .lanes = kAllLanes, .time = number};
+  const WarpTime known{.slot = warp_slot(0), .lanes = kAllLanes, .time = number};
   state.clock.raise(CtaKey(LaunchId{2}, number), {&known, 1});
   return state;
 }
 
 std::uint32_t number_of(const ThreadState& state) {
   for (std::uint32_t number = 1; number < 8; ++number) {
-    if (state.clock.floor(CtaKey(LaunchId{2}, number), 0) == number) {
+    if (state.clock.floor(CtaKey(LaunchId{2}, number), warp_slot(0)) == number) {
       return number;
     }
   }
@@ -105,11 +105,11 @@ TEST_CASE("a warp's own time goes to the lanes that publish and to those that ar
   warp.touch(0xFF);
   warp.advance();
   const Clock of_lane = warp.with_own(warp.state(2).clock, 1U << 2, warp.now());
-  CHECK(of_lane.at(kHome, kWarp, 2) == 2);
-  CHECK(of_lane.at(kHome, kWarp, 3) == 0);
-  CHECK(of_lane.at(kHome, kWarp, 31) == 2);
+  CHECK(of_lane.at({.cta = kHome, .slot = warp_slot(kWarp), .lane = 2}) == 2);
+  CHECK(of_lane.at({.cta = kHome, .slot = warp_slot(kWarp), .lane = 3}) == 0);
+  CHECK(of_lane.at({.cta = kHome, .slot = warp_slot(kWarp), .lane = 31}) == 2);
   const Clock of_all = warp.with_own(warp.state(2).clock, 0xFF, warp.now());
-  CHECK(of_all.floor(kHome, kWarp) == 2);
+  CHECK(of_all.floor(kHome, warp_slot(kWarp)) == 2);
   CHECK(warp.with_own(of_lane, 1, 0).shares_all_with(of_lane));
 }
 
@@ -119,8 +119,8 @@ TEST_CASE("a lane that left after an access is not taken for known") {
   warp.exit(3);
   CHECK(warp.absent() == ~std::uint32_t{0xFD});
   const Clock clock = warp.with_own(warp.state(2).clock, 0xFC, warp.now());
-  CHECK(clock.at(kHome, kWarp, 0) == 0);
-  CHECK(clock.at(kHome, kWarp, 1) == 1);
+  CHECK(clock.at({.cta = kHome, .slot = warp_slot(kWarp), .lane = 0}) == 0);
+  CHECK(clock.at({.cta = kHome, .slot = warp_slot(kWarp), .lane = 1}) == 1);
 }
 
 TEST_CASE("a warp knows whether its lanes are in one call") {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/strong_id.h"
 #include "session/device_driver.h"
 
 namespace barracuda::session {
@@ -49,39 +50,39 @@ class HostMemoryDriver final : public DeviceDriver {
   Handle current_context() const override { return Handle{1}; }
 
   std::byte* allocate_pinned(std::size_t bytes) override {
-    return reinterpret_cast<std::byte*>(allocate_device(bytes));
+    return reinterpret_cast<std::byte*>(index_of(allocate_device(bytes)));
   }
 
   void free_pinned(std::byte* memory) override {
-    free_device(reinterpret_cast<std::uint64_t>(memory));
+    free_device(DevicePointer{reinterpret_cast<std::uint64_t>(memory)});
   }
 
-  std::uint64_t allocate_device(std::size_t bytes) override {
+  DevicePointer allocate_device(std::size_t bytes) override {
     if (failure) {
       throw *failure;
     }
     if (bytes > limit) {
-      return 0;
+      return {};
     }
     const std::size_t rounded = (bytes + 255) / 256 * 256;
     void* const memory = std::aligned_alloc(256, rounded);
     std::memset(memory, 0, rounded);
     blocks[reinterpret_cast<std::uint64_t>(memory)] = bytes;
-    return reinterpret_cast<std::uint64_t>(memory);
+    return DevicePointer{reinterpret_cast<std::uint64_t>(memory)};
   }
 
-  void free_device(std::uint64_t address) override {
-    blocks.erase(address);
-    std::free(reinterpret_cast<void*>(address));
+  void free_device(DevicePointer memory) override {
+    blocks.erase(index_of(memory));
+    std::free(reinterpret_cast<void*>(index_of(memory)));
   }
 
-  bool clear(Handle /*stream*/, std::uint64_t address, std::size_t bytes) override {
-    std::memset(reinterpret_cast<void*>(address), 0, bytes);
+  bool clear(Handle /*stream*/, DevicePointer memory, std::size_t bytes) override {
+    std::memset(reinterpret_cast<void*>(index_of(memory)), 0, bytes);
     return true;
   }
 
-  bool write(std::uint64_t address, std::span<const std::byte> bytes) override {
-    std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+  bool write(DevicePointer memory, std::span<const std::byte> bytes) override {
+    std::memcpy(reinterpret_cast<void*>(index_of(memory)), bytes.data(), bytes.size());
     return true;
   }
 
@@ -91,7 +92,7 @@ class HostMemoryDriver final : public DeviceDriver {
 
   // Sees what is started beside the program; and the words that were to be written.
   std::function<void(const ToolKernel&)> on_start;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> written;
+  std::vector<std::pair<std::byte*, std::uint32_t>> written;
 
   bool start(const ToolKernel& own) override {
     if (on_start) {
@@ -102,8 +103,8 @@ class HostMemoryDriver final : public DeviceDriver {
 
   void forget_started(Handle /*context*/) override {}
 
-  bool write_behind(Handle /*stream*/, std::uint64_t address, std::uint32_t word) override {
-    written.emplace_back(address, word);
+  bool write_behind(Handle /*stream*/, std::byte* pinned, std::uint32_t word) override {
+    written.emplace_back(pinned, word);
     return true;
   }
 

@@ -86,7 +86,7 @@ TEST_CASE("memory that the test's kernel may still write is not given back") {
   driver.kernel = [](const ToolKernel&) { return ToolKernelEnd::kStillRunning; };
   CHECK(choose_commit_mode(driver, Options{}) == wire::CommitMode::kFenceAndFlag);
   REQUIRE(driver.blocks.size() == 1);
-  driver.free_device(driver.blocks.begin()->first);
+  driver.free_device(DevicePointer{driver.blocks.begin()->first});
 }
 
 TEST_CASE("the option leaves nothing to test") {
