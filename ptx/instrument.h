@@ -47,6 +47,7 @@ struct Kernel {
   std::vector<ParameterPlace> parameters;     // the program's own, without the hidden one
   std::uint32_t hidden_parameter_offset = 0;  // the buffer ends behind it
   std::uint32_t shared_bytes = 0;             // static ones that are the program's
+  std::uint32_t logger_bytes = 0;             // of shared memory, before the program's
   bool instrumented = false;                  // if not, `reason` says why and nothing is appended
   bool is_empty = false;                      // has nothing to log and is left as it is
   std::string reason;

@@ -76,7 +76,6 @@ std::string indices_of(std::uint64_t element, std::span<const std::uint64_t> sha
 
 // More than a block can have.
 constexpr std::uint64_t kAllSharedBytes = std::uint64_t{1} << 20;
-constexpr std::uint64_t kOffsetMask = 0xffffffff;  // above it the block's rank in its cluster
 constexpr std::string_view kShared = "shared";
 
 }  // namespace

@@ -299,7 +299,7 @@ std::string PythonArrays::element(const Finding& finding, const ptx::Site& site)
   const std::vector<Array> made = made_at(finding.accesses.front().place);
   const Array* const array = chosen(made, finding, site);
   if (array == nullptr) {
-    const std::uint64_t address = finding.accesses.front().address & 0xffffffffU;
+    const std::uint64_t address = finding.accesses.front().address & kOffsetMask;
     return place.is_placed ? fmt::format("byte {} of a shared array of {} bytes",
                                          address - place.offset, place.bytes)
                            : "a shared array";

@@ -60,6 +60,9 @@ struct Sync {
   friend bool operator==(const Sync&, const Sync&) = default;
 };
 
+// Of an address in shared memory; above it stands the block's rank in its cluster.
+inline constexpr std::uint64_t kOffsetMask = 0xffffffff;
+
 // One place of a finding: who did what where.
 struct Access {
   AccessOperation operation = AccessOperation::kUnknown;

@@ -86,6 +86,9 @@ class Resolver {
     finding.has_other_places = event.is_elsewhere;
     for (const detector::RaceAccess* const raw : {&event.first, &event.second}) {
       Access& each = finding.accesses[raw == &event.first ? 0 : 1];
+      if (is_shared) {
+        each.address = own_shared_address(raw->address, raw->thread.launch.launch());
+      }
       if (PythonArrays::is_one(each.object)) {
         each.object = arrays_.name(finding, *site(raw->site.instruction()));
       }
@@ -144,7 +147,8 @@ class Resolver {
     if (error.size != 0) {
       place.operation = error.is_write ? AccessOperation::kWrite : AccessOperation::kRead;
       place.size = error.size;
-      place.address = error.address;
+      const bool is_shared = error.what.find(" shared ") != error.what.npos;
+      place.address = is_shared ? own_shared_address(error.address, error.launch) : error.address;
       place.has_address = true;
       finding.location = allocation_at(run_.allocations, error.address);
       // An address in shared or local memory lies beside no allocation.
@@ -503,6 +507,15 @@ class Resolver {
     return owner;
   }
 
+  // A block's shared memory begins with what the logger keeps there; a program's own bytes are
+  // counted from behind that.
+  [[nodiscard]] std::uint64_t own_shared_address(std::uint64_t address,
+                                                 detector::LaunchId id) const {
+    const LaunchRecord* const at = launch(id);
+    const std::uint64_t before = at == nullptr ? 0 : at->logger_bytes;
+    return (address & kOffsetMask) < before ? address : address - before;
+  }
+
   [[nodiscard]] std::string shared_location(const detector::RaceEvent& event,
                                             const Finding& finding) {
     const detector::RaceAccess& raw = event.first;
@@ -510,8 +523,9 @@ class Resolver {
         raw.space == wire::AddressSpace::kSharedCluster
             ? fmt::format("the block with rank {} in the cluster", raw.address >> 32)
             : block_name(owner_of(event, finding));
-    return fmt::format("byte {} of the shared memory of {}{}", raw.address & 0xffffffffU, of,
-                       shared_variable(event, finding));
+    return fmt::format("byte {} of the shared memory of {}{}",
+                       own_shared_address(raw.address, raw.thread.launch.launch()) & kOffsetMask,
+                       of, shared_variable(event, finding));
   }
 
   // Of a module's variable also which element.

@@ -21,6 +21,7 @@ struct LaunchRecord {
   std::uint64_t stream = 0;  // number of the stream, 0 = default
   detector::Dim3 grid, block;
   bool leaves_out_barriers = false;       // those before which nothing was logged are not logged
+  std::uint32_t logger_bytes = 0;         // of shared memory, before the program's
   std::vector<std::uint64_t> host_stack;  // return addresses, innermost first
   std::string launched_from;  // what they stand for, where they cannot be looked up: in a replay
 };
@@ -47,6 +48,7 @@ struct KernelRecord {
   std::uint64_t launches = 0;
   bool synchronises = false;
   bool leaves_out_barriers = false;  // with the filter, as of a launch
+  std::uint32_t logger_bytes = 0;    // as of a launch
   std::uint64_t unchecked_launches =
       0;                                // of an instrumented kernel, launches that were not checked
   std::uint64_t left_out_launches = 0;  // by the user's options, which is no gap

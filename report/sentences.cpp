@@ -103,7 +103,7 @@ std::string what_happened(const Finding& finding, const Access& access) {
     // No report says where a bulk copy begins.
     const bool is_bulk = access.operation == AccessOperation::kCopy && !access.is_by_host;
     const char* const at = is_bulk ? "around" : "at";
-    head += finding.space == "shared" ? fmt::format(" {} byte {}", at, access.address & 0xffffffffU)
+    head += finding.space == "shared" ? fmt::format(" {} byte {}", at, access.address & kOffsetMask)
                                       : fmt::format(" {} {:#x}", at, access.address);
     head += whole != 0 ? "," : "";
   }

@@ -48,6 +48,7 @@ report::KernelRecord& LaunchBook::record_of(const KernelBinding& kernel) {
     record.reason = record.instrumented ? "" : kernel.reason();
     record.synchronises = kernel.kernel != nullptr && kernel.kernel->numbered;
     record.leaves_out_barriers = kernel.kernel != nullptr && kernel.kernel->has_block_events;
+    record.logger_bytes = kernel.kernel != nullptr ? kernel.kernel->logger_bytes : 0;
     if (!kernel.module->owner.empty()) {
       libraries_[{kernel.module->image, kernel.name}] = kernel.module->owner;
     }
@@ -134,6 +135,7 @@ report::LaunchRecord LaunchBook::record(detector::LaunchId id) const {
   record.id = id;
   record.kernel = line.kernel->name;
   record.leaves_out_barriers = line.kernel->leaves_out_barriers;
+  record.logger_bytes = line.kernel->logger_bytes;
   record.stream = line.stream;
   record.grid = line.grid;
   record.block = line.block;

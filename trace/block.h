@@ -18,7 +18,7 @@ namespace barracuda::trace {
 static_assert(std::endian::native == std::endian::little, "traces are little-endian");
 
 inline constexpr std::uint32_t kMagic = 0x54444342;  // "BCDT"
-inline constexpr std::uint32_t kFormatVersion = 14;
+inline constexpr std::uint32_t kFormatVersion = 15;
 inline constexpr std::size_t kMaximumBlockBytes = std::size_t{64} << 20;
 
 struct BlockHeader {

@@ -60,7 +60,8 @@ struct LaunchDescribed {
   std::uint32_t kernel = 0;
   std::uint64_t stream = 0;
   detector::Dim3 grid, block;
-  std::uint32_t stack = 0;  // 0: not known
+  std::uint32_t stack = 0;         // 0: not known
+  std::uint32_t logger_bytes = 0;  // of shared memory
 };
 
 // A call that copies, sets, allocates or frees memory. Described in the order of their numbers,

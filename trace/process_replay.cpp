@@ -272,6 +272,7 @@ void ProcessReplay::add_named_launches() {
                              .stream = line.stream,
                              .grid = line.grid,
                              .block = line.block,
+                             .logger_bytes = line.logger_bytes,
                              .host_stack = {},
                              .launched_from = place == places_.end() ? "" : place->second});
   }

@@ -151,7 +151,8 @@ void Recorder::launch_described(const report::LaunchRecord& launch) {
                       .stream = launch.stream,
                       .grid = launch.grid,
                       .block = launch.block,
-                      .stack = stack});
+                      .stack = stack,
+                      .logger_bytes = launch.logger_bytes});
 }
 
 void Recorder::copy_described(const report::CopyRecord& copy) {

@@ -220,6 +220,7 @@ Expected<void> run(Program& program) {
       facts.stores_null_descriptor = facts.may_log;
     } else {
       kernel.shared_bytes = static_cast<std::uint32_t>(shared.size_of(facts));
+      kernel.logger_bytes = program.descriptor_alignment;
       kernel.hidden_parameter_offset = static_cast<std::uint32_t>(offset);
       kernel.instrumented = true;
       if (program.options.is_emulated) {

@@ -41,8 +41,7 @@ struct HostChoice {
 // By RapidCheck, of what does not hold.
 void showValue(const HostChoice& choice, std::ostream& into) {
   into << fmt::format("what {} stream {} event {} kernel {} accesses {}", choice.what,
-                      choice.stream, choice.event, choice.kernel,
-                      fmt::join(choice.accesses, " "));
+                      choice.stream, choice.event, choice.kernel, fmt::join(choice.accesses, " "));
 }
 
 constexpr std::uint64_t kBase = 0x7000000;

@@ -227,6 +227,19 @@ TEST_CASE("shared memory is located in its block") {
   CHECK(finding.accesses[0].object.empty());  // a parameter's name says nothing
 }
 
+TEST_CASE("what the logger has of a block's shared memory is not counted") {
+  RunData run = samples::racy_run();
+  run.launches[0].logger_bytes = 32;
+  detector::RaceEvent& race = run.findings.races[0];
+  race.first.space = race.second.space = wire::AddressSpace::kSharedCluster;
+  race.first.address = race.second.address = std::uint64_t{3} << 32 | 52;
+  const Finding finding = resolved_race(run);
+  CHECK(finding.location == "byte 20 of the shared memory of the block with rank 3 in the cluster");
+  CHECK(finding.accesses[1].address == (std::uint64_t{3} << 32 | 20));
+  race.first.address = race.second.address = 8;  // of none of the program's
+  CHECK(resolved_race(run).accesses[0].address == 8);
+}
+
 TEST_CASE(
     "an element of an array has its index, in shared memory and of a variable of the module") {
   const ScratchFolder folder;

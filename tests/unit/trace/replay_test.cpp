@@ -46,6 +46,7 @@ TEST_CASE("a replay finds the race, with its places") {
   CHECK(race.accesses[0].place.line == 20);
   CHECK(race.accesses[0].stream == 3);
   CHECK(race.accesses[1].launched_from == "main() at app.cu:42");
+  CHECK(run.launches.front().logger_bytes == 32);
   CHECK(report.device == "a device");
   CHECK(report.coverage.launches == 1);
 }

@@ -168,8 +168,13 @@ std::vector<Event> race_events() {
       SiteDescribed{make_site(kExit, wire::Operation::kExit, 0)},
       SitesAdded{.first = {}, .count = 2},
       KernelNamed{"_Z4writePi"},
-      LaunchDescribed{
-          .id = kLaunch, .kernel = 0, .stream = 3, .grid = {}, .block = block, .stack = 1},
+      LaunchDescribed{.id = kLaunch,
+                      .kernel = 0,
+                      .stream = 3,
+                      .grid = {},
+                      .block = block,
+                      .stack = 1,
+                      .logger_bytes = 32},
       LaunchBegun{{.id = kLaunch, .grid = {}, .block = block, .cluster = {}, .ordered_after = {}}}};
   for (const std::vector<std::byte>& record : kRecords) {
     events.emplace_back(RecordApplied{.launch = kLaunch, .record = record});
