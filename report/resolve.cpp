@@ -24,6 +24,7 @@
 #include "report/missing_order.h"
 #include "report/own_frame.h"
 #include "report/python_arrays.h"
+#include "report/race_sites.h"
 #include "report/shared_places.h"
 #include "report/site_lines.h"
 #include "report/source_text.h"
@@ -206,12 +207,7 @@ class Resolver {
 
  private:
   [[nodiscard]] Lack lack(const detector::RaceEvent& event) const {
-    const auto is_update = [this](detector::AccessSite at) {
-      const ptx::Site* const known = at.is_call() ? nullptr : site(at.instruction());
-      return known != nullptr &&
-             (known->update != 0 || known->info.operation == wire::Operation::kAtomic ||
-              known->info.operation == wire::Operation::kReduction);
-    };
+    const RaceSites sites(event, run_.sites);
     const auto sync = [this](const detector::RaceAccess& access) {
       return access.last_sync == detector::LastSync::kKnown ? statement(access.last_sync_site) : "";
     };
@@ -223,7 +219,7 @@ class Resolver {
             .about = event.about ? statement(*event.about) : "",
             .first_sync = sync(event.first),
             .second_sync = sync(event.second),
-            .are_updates = is_update(event.first.site) && is_update(event.second.site)};
+            .are_updates = sites.is_update(event.first.site) && sites.is_update(event.second.site)};
   }
 
   // One variable by name, neither one of several nor what a parameter points to.
