@@ -154,9 +154,9 @@ void add_kernels(const DeviceCode& code, std::vector<Fact>& facts) {
   }
 }
 
-void add_runtime(const fatbin::HostImage& image, const std::vector<LoadedLibrary>& libraries,
-                 std::vector<Fact>& facts) {
-  if (image.has_static_runtime()) {
+void add_runtime(const std::string& file, const fatbin::HostImage& image,
+                 const std::vector<LoadedLibrary>& libraries, std::vector<Fact>& facts) {
+  if (fatbin::contains_static_runtime(file, image)) {
     facts.push_back(good("the CUDA runtime is part of it (static; runs on a GPU alone)"));
     return;
   }
@@ -230,17 +230,20 @@ Fact foreign_library(const std::string& name, const DeviceCode& code) {
                                 name, with, report::counted(code.units, "unit")));
 }
 
-// Libraries with device code, but for the program's own file.
+// Libraries with device code, or with a runtime, but for the program's own file.
 void examine_libraries(const std::vector<LoadedLibrary>& libraries, const DoctorDevice& device,
                        DoctorSection& program, std::vector<DoctorSection>& sections) {
   for (const LoadedLibrary& library : libraries) {
     const auto image = library.path.empty()
                            ? Expected<fatbin::HostImage>(unexpected({.message = ""}))
                            : fatbin::read_host_image(library.path);
-    if (!image || !image->has_device_code) {
+    // The runtime itself has its constants, and is stood in for.
+    const bool is_runtime = is_provided(library.name, device.is_emulated);
+    const bool needs_driver = image && device.is_emulated && !is_runtime &&
+                              fatbin::contains_static_runtime(library.path, *image);
+    if (!image || (!image->has_device_code && !needs_driver)) {
       continue;
     }
-    const bool needs_driver = device.is_emulated && image->has_static_runtime();
     if (!report::library_of_files(library.path, "").empty()) {
       program.facts.push_back(
           needs_driver
@@ -257,7 +260,9 @@ void examine_libraries(const std::vector<LoadedLibrary>& libraries, const Doctor
           "it contains a CUDA runtime of its own, which needs a driver: without one its calls fail",
           "build it with nvcc -cudart shared"));
     }
-    add_device_code(library.path, *image, device, section.facts);
+    if (image->has_device_code) {
+      add_device_code(library.path, *image, device, section.facts);
+    }
     sections.push_back(std::move(section));
   }
 }
@@ -307,7 +312,7 @@ std::vector<DoctorSection> examine_program(const std::string& file, const Doctor
     facts.push_back(note("its libraries are not known: " + loaded.error().message));
   }
   add_missing_libraries(libraries, device.is_emulated, facts);
-  add_runtime(*image, libraries, facts);
+  add_runtime(file, *image, libraries, facts);
   if (const auto runtimes = sanitizer_runtimes_of(*image); !runtimes.empty()) {
     facts.push_back(good(
         fmt::format("it is built with {}, which goes with the tool", fmt::join(runtimes, ", "))));

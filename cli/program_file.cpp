@@ -43,7 +43,7 @@ std::vector<std::string> obstacles(const std::string& word, bool is_emulated) {
         ", and the emulated device, on which kernels run here, stands in for the CUDA runtimes of "
         "11.x, 12.x and 13.x: build it with one of these"};
   }
-  if (is_emulated && image->has_static_runtime()) {
+  if (is_emulated && fatbin::contains_static_runtime(file, *image)) {
     return {file +
             " is linked with the static CUDA runtime, which needs NVIDIA's driver, and kernels run "
             "on the emulated device here. Build it with nvcc -cudart shared (or set "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <elf.h>
 #include <iterator>
 
@@ -20,6 +21,9 @@ constexpr std::string_view kDeviceSections[] = {kLoadedSection, kUnlinkedSection
 constexpr std::string_view kWrapperSection = ".nvFatBinSegment";
 constexpr std::string_view kRegistration = "__cudaRegisterFatBinary";
 constexpr std::string_view kRuntimeLibrary = "libcudart.so";
+// By which the runtimes of CUDA 11.8, 12.9 and 13.0 name their memory shared between processes.
+constexpr std::string_view kRuntimeConstant = "/cudart.shm.%";
+constexpr std::string_view kConstantSection = ".rodata";
 
 tl::unexpected<Diagnostic> damaged(const std::string& what) {
   return unexpected({.message = "damaged ELF file: " + what});
@@ -195,6 +199,24 @@ Expected<HostImage> read_host_image(const std::string& path, Payloads payloads) 
     return unexpected(std::move(diagnostic));
   }
   return image;
+}
+
+bool contains_static_runtime(const std::string& path, const HostImage& image) {
+  const bool uses_library =
+      image.imports_runtime || std::ranges::any_of(image.needed, [](const std::string& library) {
+        return library.starts_with(kRuntimeLibrary);
+      });
+  if (image.has_device_code || uses_library) {
+    return image.has_static_runtime();
+  }
+  const auto file = MappedFile::open(path);
+  const auto elf = file ? ElfFile::open(file->bytes()) : unexpected(file.error());
+  return elf && std::ranges::any_of(elf->sections(), [&](const Elf64_Shdr& section) {
+           const std::span<const std::byte> bytes = elf->bytes_of(section);
+           return elf->name_of(section) == kConstantSection &&
+                  memmem(bytes.data(), bytes.size(), kRuntimeConstant.data(),
+                         kRuntimeConstant.size()) != nullptr;
+         });
 }
 
 }  // namespace barracuda::fatbin

@@ -32,6 +32,10 @@ struct HostImage {
   [[nodiscard]] std::string other_runtime() const;
 };
 
+// The file at `path`, of which `image` was read, has the CUDA runtime in it. Without device code of
+// its own this is told by the runtime's constants, and all of the file's are searched.
+bool contains_static_runtime(const std::string& path, const HostImage& image);
+
 // An error where the file is no ELF file of this machine's word size and byte order, or is damaged.
 Expected<HostImage> read_host_image(const std::string& path, Payloads payloads = Payloads::kNone);
 Expected<HostImage> read_host_image(std::span<const std::byte> file, Payloads payloads);

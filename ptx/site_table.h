@@ -31,7 +31,8 @@ struct Site {
   // the order of their numbers: "tile:128 left:0".
   std::string variable;
   // Not 0: a load or store of a place that is read first and then written by one address, as x[0]++
-  // is. Which update of its module, the same for both.
+  // is. Which update of its module, the same for both, and for those of another place where each of
+  // the two places gets what the other one held, as in the steps of a sorting network.
   std::uint32_t update = 0;
   // Maybe not all threads of a block come by: no place for a barrier.
   bool is_divergent = false;

@@ -64,11 +64,21 @@ bool are_called_alike(const ptx::Site& one, const ptx::Site& other) {
       shorter->frames, std::span(longer->frames).first(shorter->frames.size()), are_of_one_place);
 }
 
-// Before neither access did its thread synchronise last in the innermost loop that both stand in.
+// Of the block, and each round of the loop comes by.
+bool has_barrier_of_rounds(const ptx::SiteTable& sites, std::string_view function,
+                           std::uint32_t loop) {
+  return std::ranges::any_of(sites, [&](const ptx::Site& site) {
+    return site.info.operation == wire::Operation::kBarrier && site.function == function &&
+           !site.is_skipped && !site.loops.empty() && site.loops.back() == loop;
+  });
+}
+
+// Before neither access did its thread synchronise last in the innermost loop that both stand in;
+// with a barrier in it that is so in the first round only.
 bool share_loop_without_barrier(const RaceEvent& race, const ptx::Site& one, const ptx::Site& other,
                                 const ptx::SiteTable& sites) {
   const std::optional<std::uint32_t> loop = innermost_loop(one, other);
-  if (!loop) {
+  if (!loop || has_barrier_of_rounds(sites, one.function, *loop)) {
     return false;
   }
   const auto is_outside = [&](const detector::RaceAccess& access) {
@@ -120,6 +130,14 @@ bool is_around_barrier(const RaceEvent& race, const ptx::Site& one, const ptx::S
 class Rounds {
  public:
   Rounds(const std::vector<RaceEvent>& races, const ptx::SiteTable& sites) : sites_(sites) {
+    for (const ptx::Site& site : sites) {
+      if (site.update != 0 && !site.frames.empty()) {
+        Update& update = updates_.try_emplace({site.function, site.update}, Update{.first = &site})
+                             .first->second;
+        update.statements.insert(statement_of(site));
+        update.places += writes(site) ? 0 : 1;
+      }
+    }
     for (const RaceEvent& race : races) {
       if (const auto pair = pair_of(race)) {
         note_copy(*pair->first);
@@ -163,6 +181,12 @@ class Rounds {
  private:
   using Pair = std::pair<const ptx::Site*, const ptx::Site*>;
   static constexpr std::uint32_t kUnrolled = ~std::uint32_t{0};  // of no number
+
+  struct Update {
+    const ptx::Site* first = nullptr;
+    std::set<Statement> statements;
+    std::size_t places = 0;  // that it reads: of several it is an exchange
+  };
 
   [[nodiscard]] std::optional<Pair> pair_of(const RaceEvent& race) const {
     const ptx::Site* const one = site_of(race.first, sites_);
@@ -257,16 +281,49 @@ class Rounds {
     return barriers;
   }
 
+  // Null unless the site is part of an exchange.
+  [[nodiscard]] const Update* exchange_of(const ptx::Site& part) const {
+    const auto found = updates_.find({part.function, part.update});
+    return found != updates_.end() && found->second.places > 1 ? &found->second : nullptr;
+  }
+
+  // Of one statement of the source, which is unrolled.
+  static bool are_copies(const Update& one, const Update& other) {
+    return one.first != other.first && one.statements == other.statements &&
+           one.first->function == other.first->function &&
+           are_called_alike(*one.first, *other.first);
+  }
+
+  // Who changes two places by what both hold meets another such thread at one of them in another
+  // round only: in one round each place has one thread. Where each round has a barrier, two steps
+  // without one between are one to the compiler.
+  [[nodiscard]] bool is_exchange_of_rounds(const Update& one, const Update& other,
+                                           const std::optional<std::uint32_t>& loop) const {
+    if (&one != &other) {
+      return are_copies(one, other);
+    }
+    const bool is_of_loop = loop && !has_barrier_of_rounds(sites_, one.first->function, *loop);
+    return is_of_loop || std::ranges::any_of(updates_, [&](const auto& each) {
+             return are_copies(one, each.second);
+           });
+  }
+
   // Of two updates of different places, the loop that both stand in, if a barrier does so too.
   [[nodiscard]] std::optional<std::uint32_t> loop_of_steps(const ptx::Site& one,
                                                            const ptx::Site& other) const {
     const bool are_two = one.update != 0 && other.update != 0 && one.update != other.update &&
+                         (exchange_of(one) == nullptr || exchange_of(other) == nullptr) &&
                          statement_of(one) != statement_of(other);
     const std::optional<std::uint32_t> loop = are_two ? common_loop(one, other) : std::nullopt;
     return loop && !barriers_in(*loop, one.function).empty() ? loop : std::nullopt;
   }
 
   [[nodiscard]] bool are_steps(const ptx::Site& one, const ptx::Site& other) const {
+    const Update* const first = exchange_of(one);
+    const Update* const second = exchange_of(other);
+    if (first != nullptr && second != nullptr) {
+      return is_exchange_of_rounds(*first, *second, innermost_loop(one, other));
+    }
     const std::optional<std::uint32_t> loop = common_loop(one, other);
     return loop && one.update != 0 && other.update != 0 && steps_.contains({one.function, *loop});
   }
@@ -322,6 +379,7 @@ class Rounds {
   // By statement and instruction.
   std::map<std::pair<Statement, std::string_view>, std::set<const ptx::Site*>> stores_;
   std::map<Statements, LoopRounds> known_;
+  std::map<std::pair<std::string_view, std::uint32_t>, Update> updates_;  // by function and number
   // Loops in which updates of different places race.
   std::set<std::pair<std::string_view, std::uint32_t>> steps_;
 };

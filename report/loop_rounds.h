@@ -20,8 +20,9 @@ struct LoopRounds {
   // The two are in a loop that all threads of the block are not known to go round together, and no
   // barrier of the block stands in it as it is: there is no place for one.
   bool is_uneven = false;
-  // Updates in a loop with a barrier in it, where updates of different places race: each place has
-  // one thread in each round, as in the steps of a sorting network, and the race is between two.
+  // Updates in a loop with a barrier in it, where updates of different places race, or in any loop
+  // if these get what each other held: each place has one thread in each round, as in the steps of
+  // a sorting network, and the race is between two.
   bool are_steps = false;
 };
 

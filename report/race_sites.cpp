@@ -17,6 +17,19 @@ std::uint32_t line_of(const ptx::Site& site) {
   return site.frames.empty() ? 0 : site.frames.back().line;
 }
 
+// At a lock, which is tried until it is taken.
+bool is_attempt(const ptx::Site& site) {
+  return site.info.operation == wire::Operation::kAtomic && !site.loops.empty() &&
+         site.instruction.find(".cas") != std::string::npos;
+}
+
+// As who has taken a lock gives it back: atomics of a byte are made of such attempts altogether.
+bool changes_at_once(const ptx::Site& site) {
+  return !is_attempt(site) && (site.info.operation == wire::Operation::kWrite ||
+                               site.info.operation == wire::Operation::kAtomic ||
+                               site.info.operation == wire::Operation::kReduction);
+}
+
 }  // namespace
 
 const ptx::Site* RaceSites::find(detector::AccessSite at) const {
@@ -42,6 +55,20 @@ bool RaceSites::is_update(detector::AccessSite id) const {
   return site != nullptr &&
          (site->update != 0 || site->info.operation == wire::Operation::kAtomic ||
           site->info.operation == wire::Operation::kReduction);
+}
+
+bool RaceSites::is_exchange(const ptx::Site& part) const {
+  return part.update != 0 && std::ranges::count_if(sites_, [&](const ptx::Site& site) {
+                               return site.update == part.update &&
+                                      site.function == part.function &&
+                                      site.info.operation == wire::Operation::kRead;
+                             }) > 1;
+}
+
+bool RaceSites::are_exchanges() const {
+  const ptx::Site* const first = find(race_.first.site);
+  const ptx::Site* const second = find(race_.second.site);
+  return first != nullptr && second != nullptr && is_exchange(*first) && is_exchange(*second);
 }
 
 bool RaceSites::is_strong(detector::AccessSite id) const {
@@ -213,6 +240,49 @@ const ptx::Site* RaceSites::poll_before(const detector::RaceAccess& access) cons
     }
   }
   return nullptr;
+}
+
+const ptx::Site* RaceSites::lock_around(const detector::RaceAccess& access) const {
+  const ptx::Site* const site = find(access.site);
+  if (site == nullptr || site->variable.empty()) {
+    return nullptr;
+  }
+  const ptx::Site* lock = nullptr;
+  // In the order of the text.
+  for (const ptx::Site& other : sites_) {
+    if (other.function != site->function || other.variable.empty() ||
+        other.variable == site->variable) {
+      continue;
+    }
+    const bool is_before = index_of(other.id) < index_of(site->id);
+    if (is_before && is_attempt(other)) {
+      lock = &other;
+    } else if (lock != nullptr && other.variable == lock->variable && changes_at_once(other)) {
+      if (!is_before) {
+        return lock;
+      }
+      lock = nullptr;  // given back
+    }
+  }
+  return nullptr;
+}
+
+std::optional<RaceSites::RemoteArrival> RaceSites::remote_arrival() const {
+  const ptx::Site* const first = find(race_.first.site);
+  const ptx::Site* const wait = race_.second.last_sync == detector::LastSync::kKnown
+                                    ? find(race_.second.last_sync_site)
+                                    : nullptr;
+  if (first == nullptr || wait == nullptr ||
+      wait->info.operation != wire::Operation::kMbarrierWait) {
+    return std::nullopt;
+  }
+  const auto arrival = std::ranges::find_if(sites_, [&](const ptx::Site& site) {
+    return site.function == first->function && index_of(site.id) > index_of(first->id) &&
+           site.info.operation == wire::Operation::kMbarrierArrive &&
+           site.instruction.find("shared::cluster") != std::string::npos;
+  });
+  return arrival == sites_.end() ? std::nullopt
+                                 : std::optional(RemoteArrival{.arrival = &*arrival, .wait = wait});
 }
 
 const ptx::Site* RaceSites::library_arrival() const {

@@ -2,6 +2,7 @@
 // stand to each other in the text.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,8 @@ class RaceSites {
   [[nodiscard]] const ptx::Site* narrow_fence(const wire::SiteId* id) const;
 
   [[nodiscard]] bool is_update(detector::AccessSite id) const;
+  // Both change several places by what these hold: no atomic operation does that.
+  [[nodiscard]] bool are_exchanges() const;
   // An atomic operation, or as good as one: a relaxed, acquire or release access, or a volatile
   // load that its loop, or who calls its function, may wait for.
   [[nodiscard]] bool is_strong(detector::AccessSite id) const;
@@ -57,11 +60,25 @@ class RaceSites {
   [[nodiscard]] const ptx::Site* unfenced_flag() const;
   // In the text before the access, a loop that waits for a flag and has a fence behind it.
   [[nodiscard]] const ptx::Site* poll_before(const detector::RaceAccess& access) const;
+  // The compare-and-swap of a loop before the access, in the text, of a place that is written
+  // behind it: a lock that is taken and given back.
+  [[nodiscard]] const ptx::Site* lock_around(const detector::RaceAccess& access) const;
+
+  // Behind the first access an arrival at an mbarrier of another block of the cluster, and the wait
+  // for one that the second thread did last.
+  struct RemoteArrival {
+    const ptx::Site* arrival = nullptr;
+    const ptx::Site* wait = nullptr;
+  };
+
+  [[nodiscard]] std::optional<RemoteArrival> remote_arrival() const;
   // An arrival, by the second thread as the last thing before its access, at a barrier of CUDA's
   // libraries.
   [[nodiscard]] const ptx::Site* library_arrival() const;
 
  private:
+  // Of an update of several places, which reads each of them.
+  [[nodiscard]] bool is_exchange(const ptx::Site& part) const;
   [[nodiscard]] bool uses_result(detector::AccessSite copy, detector::AccessSite use) const;
 
   const detector::RaceEvent& race_;

@@ -1,5 +1,6 @@
 #include "report/unordered_threads.h"
 
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -24,8 +25,14 @@ class Clause {
 
   [[nodiscard]] std::string text() const {
     if (sites_.is_update(race_.first.site) && sites_.is_update(race_.second.site) &&
-        !rounds_.are_steps) {
+        !rounds_.are_steps && !sites_.are_exchanges()) {
       return are_updates();
+    }
+    if (is_lonely_exchange()) {
+      return fmt::format(
+          "{} change two places each by what both hold, and one of them is the same: no atomic "
+          "operation does that, so each place needs one thread, or a lock",
+          parties());
     }
     if (sites_.is_update_around_store()) {
       return fmt::format(
@@ -34,7 +41,7 @@ class Clause {
           "such as atomicOr()",
           parties());
     }
-    if (race_.first.site == race_.second.site) {
+    if (race_.first.site == race_.second.site && !rounds_.are_steps) {
       return by_one_instruction();
     }
     if (is_between_blocks() && first_.operation == AccessOperation::kWrite &&
@@ -77,7 +84,10 @@ class Clause {
                          names_.block_barrier, where_barrier_belongs("threads of the block"),
                          first_.warp, second_.warp, or_wait_before_copy());
     }
-    return flag_ ? behind(*flag_) : between_blocks();
+    if (flag_) {
+      return behind(*flag_);
+    }
+    return without_lock().value_or(between_blocks());
   }
 
  private:
@@ -86,6 +96,18 @@ class Clause {
            : race_.kind == detector::RaceKind::kIntraBlock
                ? "two warps of one block"
                : block_name(first_) + " and " + block_name(second_);
+  }
+
+  // Of one line of the kernel, in one round and one call: no barrier can stand between.
+  [[nodiscard]] bool is_lonely_exchange() const {
+    if (is_between_blocks() || !sites_.are_exchanges() || rounds_.across ||
+        sites_.are_of_two_calls()) {
+      return false;
+    }
+    const ptx::Site& first = *sites_.find(race_.first.site);
+    const ptx::Site& second = *sites_.find(race_.second.site);
+    return first.update == second.update && !first.frames.empty() && !second.frames.empty() &&
+           first.frames.back().line == second.frames.back().line;
   }
 
   [[nodiscard]] bool is_plain_beside_atomic() const {
@@ -178,6 +200,41 @@ class Clause {
                      place_at(store), place_at(*flag.poll));
   }
 
+  // One of the two is made under a lock.
+  [[nodiscard]] std::optional<std::string> without_lock() const {
+    const ptx::Site* const of_first = sites_.lock_around(race_.first);
+    const ptx::Site* const of_second = sites_.lock_around(race_.second);
+    if ((of_first == nullptr) == (of_second == nullptr)) {
+      return std::nullopt;
+    }
+    const ptx::Site& lock = of_first != nullptr ? *of_first : *of_second;
+    const Access& inside = of_first != nullptr ? first_ : second_;
+    const Access& outside = of_first != nullptr ? second_ : first_;
+    return fmt::format(
+        "{} is made without the lock that is taken{} for {}: it must take it as well",
+        name_of(outside), place_at(lock), name_of(inside));
+  }
+
+  // Where blocks of a cluster wait for each other already.
+  [[nodiscard]] std::optional<std::string> narrow_mbarrier() const {
+    const auto remote = sites_.remote_arrival();
+    const auto is_narrow = [](const ptx::Site& site) {
+      return site.info.scope == wire::Scope::kCta && !site.info.is_unscoped;
+    };
+    if (!remote || (!is_narrow(*remote->arrival) && !is_narrow(*remote->wait))) {
+      return std::nullopt;
+    }
+    const bool is_of_arrival = is_narrow(*remote->arrival);
+    return fmt::format(
+        "the {}{} has block scope (.cta), and the {}{} is another block's: cluster scope "
+        "(.cluster) "
+        "is needed for both",
+        is_of_arrival ? "arrival" : "wait",
+        place_at(is_of_arrival ? *remote->arrival : *remote->wait),
+        is_of_arrival ? "wait" : "arrival",
+        place_at(is_of_arrival ? *remote->wait : *remote->arrival));
+  }
+
   [[nodiscard]] bool is_between_blocks() const {
     return race_.kind == detector::RaceKind::kInterBlock;
   }
@@ -209,12 +266,13 @@ class Clause {
     const std::string what = fmt::format("no synchronisation between {} and {}", block_name(first_),
                                          block_name(second_));
     if (are_of_one_cluster()) {
-      return what + ", which are of one cluster: cluster.sync() is missing";
+      return narrow_mbarrier().value_or(what +
+                                        ", which are of one cluster: cluster.sync() is missing");
     }
     return fmt::format("{}, and no {} orders blocks: {}", what, names_.block_barrier,
                        sites_.has_grid_barrier() ? "one more grid.sync() is missing between the "
                                                    "two accesses"
-                       : sites_.is_read_first()
+                       : sites_.is_read_first() && !sites_.are_exchanges()
                            ? "what is read in one array must be written to a second array"
                            : "the second access needs a launch of its own, or a barrier of the "
                              "whole grid before it (cooperative launch)");

@@ -84,6 +84,7 @@ narrow: a fence for the device is one of the block|passes/narrow_kernels.cpp|s/r
 narrow: releases do not count|passes/narrow_kernels.cpp|s/wire::has_acquire(effect.order) || wire::has_release(effect.order)/wire::has_acquire(effect.order)/
 narrow: acquires do not count|passes/narrow_kernels.cpp|s/wire::has_acquire(effect.order) || wire::has_release(effect.order)/wire::has_release(effect.order)/
 narrow: what is called does not count|passes/narrow_kernels.cpp|s/!std::ranges::all_of(facts.reachable, is_of_no_account)/false/
+exchange: who takes need not give|passes/updates.cpp|s/std::ranges::find(other.stored, own) != other.stored.end()) {/true) {/
 packed: two halves are one number|mnemonic.cpp|s/type == ScalarType::kF16x2 || //
 lanes: what is written in part is written|analysis/reached_uses.cpp|s/is_result \&\& named.component.empty()/is_result/
 lanes: a value reaches what is not on its way|analysis/use_condition.cpp|s/if (is_one_of_several \&\& !reached.contains(each.statement)) {/if (false) {/

@@ -2,6 +2,7 @@
 // expect: race inter-block global
 // expect paper: none
 // weak: never
+// missing: the wait at .*:26 has block scope .*cluster scope .* is needed for both
 // flags: -arch=sm_90
 #include <cooperative_groups.h>
 

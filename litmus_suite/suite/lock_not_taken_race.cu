@@ -1,6 +1,7 @@
 // One block writes without taking the lock.
 // expect: race inter-block global
 // weak: fails
+// missing: ^the write at .*:10 is made without the lock that is taken at .*:12 for the
 #include "../litmus.h"
 
 __global__ void litmus(int* x, int* flag, int* out) {

@@ -73,6 +73,8 @@ class Finder {
   struct Found {
     PlannedSite* site = nullptr;
     bool decides = false;
+    PlannedSite* store = nullptr;     // with which it makes an update
+    std::vector<std::size_t> stored;  // what that one stores is made of
   };
 
   // A load whose address register still holds its address.
@@ -172,13 +174,29 @@ class Finder {
     const Operand* const base = base_of(address);
     const Sources sources = sources_of(statement.instruction);
     for (const Load& load : open_) {
-      const Found& found = loads_[load.index];
+      Found& found = loads_[load.index];
       const bool is_there = base != nullptr && load.base == base->name &&
                             load.offset == address.offset &&
                             found.site->info.element_bytes == site.info.element_bytes;
       if (is_there && (found.decides || std::ranges::find(sources, load.index) != sources.end()) &&
           leads_to(found.site->statement, site.statement)) {
         found.site->update = site.update = number_of(*found.site);
+        found.store = &site;
+        found.stored.assign(sources.begin(), sources.end());
+        note_exchange(load.index);
+      }
+    }
+  }
+
+  // What the update of `own` stores is made of the value of another one, and the other way round:
+  // the two are one.
+  void note_exchange(std::size_t own) {
+    const Found& found = loads_[own];
+    for (const std::size_t source : found.stored) {
+      const Found& other = loads_[source];
+      if (source != own && other.store != nullptr && other.store != found.store &&
+          std::ranges::find(other.stored, own) != other.stored.end()) {
+        found.site->update = found.store->update = other.store->update;
       }
     }
   }

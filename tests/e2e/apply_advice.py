@@ -305,6 +305,9 @@ REMEDIES = [
     (r"one size is needed", refuse("another type has to be chosen")),
     (r"atomic ones are needed", refuse("another type has to be chosen")),
     (r"one thread alone", one_thread_alone),
+    (r"must take it as well", refuse("a lock has to be taken and given back")),
+    (r"cluster scope \(\.cluster\) is needed for both", refuse("the operations are inline PTX")),
+    (r"each place needs one thread, or a lock", refuse("the algorithm has to be changed")),
     (r"over at no time that its thread can know", refuse("another kind of store has to be chosen")),
 ]
 

@@ -81,6 +81,21 @@ run "$barracuda" doctor -- "$folder/uses_blas"
 expect_status 67 "a static runtime in a library of others"
 expect_out 'OBSTACLE +libcublas.so.99 contains a CUDA runtime of its own'
 
+# One whose runtime is all that it has of CUDA, and a program of that kind.
+echo '#include <cuda_runtime.h>
+int part() { return cudaFree(nullptr); }
+#ifdef PROGRAM
+int main() { return part(); }
+#endif' >"$folder/host.cpp"
+"${NVCC:-nvcc}" -shared -Xcompiler -fPIC -cudart static "$folder/host.cpp" -o "$folder/libpart.so"
+"${NVCC:-nvcc}" -cudart static -D PROGRAM "$folder/host.cpp" -o "$folder/host"
+run "$barracuda" doctor -- "$folder/uses_part"
+expect_status 67 "a static runtime in a library without device code"
+expect_out 'OBSTACLE +it contains a CUDA runtime of its own'
+run "$barracuda" doctor -- "$folder/host"
+expect_status 67 "a static runtime in a program without device code"
+expect_out 'OBSTACLE .*is linked with the static CUDA runtime'
+
 run "$barracuda" doctor -- sh -c 'echo this is not run'
 expect_status 0 "a program without device code"
 grep -q '^this is not run' "$folder/out" && fail "the program was run"

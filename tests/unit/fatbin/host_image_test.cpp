@@ -51,6 +51,19 @@ TEST_CASE("a program of the driver API that nvcc linked has no runtime and no de
   CHECK_FALSE(image.has_static_runtime());
 }
 
+TEST_CASE("the runtime is found in a file without device code") {
+  const auto contains = [](const std::string& path) {
+    auto image = read_host_image(path);
+    REQUIRE(image);
+    image->has_device_code = false;
+    return contains_static_runtime(path, *image);
+  };
+  CHECK(contains(nvcc_output("program_static")));
+  CHECK_FALSE(contains(nvcc_output("program_shared")));
+  CHECK_FALSE(contains(nvcc_output("program_of_driver")));
+  CHECK_FALSE(contains("/bin/sh"));
+}
+
 TEST_CASE("a program without CUDA has no device code and no runtime") {
   const auto image = read_host_image("/bin/sh");
   REQUIRE(image);

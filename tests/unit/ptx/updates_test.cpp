@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <set>
 
 #include <catch2/catch.hpp>
 
@@ -86,6 +86,38 @@ TEST_CASE("two values that change places are no updates, nor are volatile access
                    "st.global.u32 [%rd1], %r2; st.global.u32 [%rd2], %r1;") == kNone);
   CHECK(updates_in("ld.volatile.global.u32 %r1, [%rd1]; add.s32 %r2, %r1, 1;\n"
                    "st.volatile.global.u32 [%rd1], %r2;") == kNone);
+}
+
+TEST_CASE("places that get what each other held are one update, places that do not are two") {
+  const auto numbers_in = [](const std::string& body) {
+    std::vector<Module> units;
+    units.push_back(parse_module(
+        kernel_text(".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n" + body + " ret;")));
+    const auto instrumented = instrument(std::move(units), {});
+    REQUIRE(instrumented);
+    std::set<std::uint32_t> numbers;
+    for (const Site& site : instrumented->sites) {
+      numbers.insert(site.update);
+    }
+    return numbers;
+  };
+  const std::string loads = "ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+64];\n";
+  const auto count = [&](const std::string& rest) {
+    std::set<std::uint32_t> numbers = numbers_in(loads + rest);
+    numbers.erase(0);
+    return numbers.size();
+  };
+  CHECK(count("setp.le.s32 %p1, %r1, %r2; @%p1 bra done;\n"
+              "st.global.u32 [%rd1], %r2; st.global.u32 [%rd1+64], %r1; done:") == 1);
+  CHECK(count("add.s32 %r3, %r1, %r2; sub.s32 %r4, %r1, %r2;\n"
+              "st.global.u32 [%rd1], %r3; st.global.u32 [%rd1+64], %r4;") == 1);
+  CHECK(count("add.s32 %r3, %r1, 1; add.s32 %r4, %r2, 1;\n"
+              "st.global.u32 [%rd1], %r3; st.global.u32 [%rd1+64], %r4;") == 2);
+  // One takes the other's value, and gives none.
+  CHECK(count("add.s32 %r3, %r1, %r2; add.s32 %r4, %r2, 1;\n"
+              "st.global.u32 [%rd1], %r3; st.global.u32 [%rd1+64], %r4;") == 2);
+  CHECK(count("add.s32 %r3, %r1, 1; add.s32 %r4, %r1, %r2;\n"
+              "st.global.u32 [%rd1], %r3; st.global.u32 [%rd1+64], %r4;") == 2);
 }
 
 }  // namespace barracuda::ptx

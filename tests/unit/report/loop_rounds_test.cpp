@@ -1,5 +1,8 @@
 #include "report/loop_rounds.h"
 
+#include <utility>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 #include "base/strong_id.h"
@@ -88,6 +91,49 @@ TEST_CASE("updates of different places in a loop with a barrier race between rou
   CHECK_FALSE(sample.last().are_steps);
 }
 
+TEST_CASE("an exchange of two places races with itself from round to round only") {
+  Sample sample;
+  // The statement that reads both, and writes both.
+  const auto add = [&](std::uint32_t line, std::uint32_t update,
+                       const std::vector<std::uint32_t>& loops) {
+    std::vector<wire::SiteId> parts;
+    for (const wire::Operation operation : {kRead, kRead, kWrite, kWrite}) {
+      parts.push_back(sample.add(operation, line, loops));
+      sample.sites.back().update = update;
+    }
+    return parts;
+  };
+  const auto are_steps = [&](wire::SiteId one, wire::SiteId other) {
+    sample.races.clear();
+    sample.race(one, other);
+    const LoopRounds rounds = sample.last();
+    CHECK(rounds.across == rounds.are_steps);
+    CHECK(rounds.within != rounds.are_steps);
+    return rounds.are_steps;
+  };
+  const auto first = add(12, 1, {3});  // in a loop without any barrier
+  CHECK(are_steps(first[0], first[2]));
+  CHECK(are_steps(first[3], first[3]));
+  const wire::SiteId barrier = sample.add(wire::Operation::kBarrier, 13, {3});
+  CHECK_FALSE(are_steps(first[0], first[2]));
+  sample.sites[index_of(barrier)].is_skipped = true;
+  CHECK(are_steps(first[0], first[2]));
+  const auto next = add(20, 2, {});
+  CHECK_FALSE(are_steps(first[0], next[2]));
+  CHECK_FALSE(are_steps(next[0], next[2]));
+  const auto copy = add(20, 5, {});
+  CHECK(are_steps(next[0], copy[2]));
+  CHECK(are_steps(next[0], next[2]));
+  CHECK_FALSE(are_steps(first[0], copy[2]));
+  // Their function, inlined at two places.
+  for (const auto& [parts, line] : {std::pair(next, 40U), std::pair(copy, 41U)}) {
+    for (const wire::SiteId id : parts) {
+      sample.sites[index_of(id)].frames.push_back({"_Z3addPi", "/src/add.cu", line, 1});
+    }
+  }
+  CHECK_FALSE(are_steps(next[0], copy[2]));
+}
+
 TEST_CASE("a barrier in the loop orders its rounds, one before it does not") {
   Sample sample;
   sample.race(sample.add(kWrite, 12, {3}), sample.add(kRead, 14, {3}));
@@ -101,6 +147,20 @@ TEST_CASE("a barrier in the loop orders its rounds, one before it does not") {
   CHECK_FALSE(sample.last().across);
   sample.races.back().second.last_sync = detector::LastSync::kUnknown;
   CHECK_FALSE(sample.last().across);
+}
+
+TEST_CASE("in the first round of a loop with a barrier the order is missing between the accesses") {
+  Sample sample;
+  sample.race(sample.add(kWrite, 12, {3}), sample.add(kRead, 14, {3}));
+  CHECK(sample.last().across);
+  const wire::SiteId barrier = sample.add(wire::Operation::kBarrier, 16, {3});
+  CHECK(sample.last().within);
+  CHECK_FALSE(sample.last().across);
+  sample.sites[index_of(barrier)].is_skipped = true;
+  CHECK(sample.last().across);
+  sample.sites[index_of(barrier)].is_skipped = false;
+  sample.sites[index_of(barrier)].loops = {3, 5};  // of which there may be no round
+  CHECK(sample.last().across);
 }
 
 TEST_CASE("behind a barrier between two lines of a loop the earlier line is of the next round") {

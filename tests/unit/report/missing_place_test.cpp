@@ -26,6 +26,37 @@ TEST_CASE("updates of different places in the steps of a loop want its barrier, 
              Catch::Contains("__syncthreads() is missing before the next round of their loop"));
 }
 
+TEST_CASE("no atomic operation changes two places by what both hold") {
+  MissingOrderSample sample;
+  sample.race.kind = detector::RaceKind::kIntraBlock;
+  sample.sites.push_back(sample.sites[1]);  // it reads two places
+  for (ptx::Site& site : sample.sites) {
+    site.update = 1;
+  }
+  CHECK_THAT(sample.text(), Catch::StartsWith("__syncthreads() is missing between the two"));
+  sample.sites[0].frames = sample.sites[1].frames;
+  CHECK_THAT(sample.text(), Catch::Contains("each place needs one thread, or a lock"));
+  LoopRounds steps;
+  steps.are_steps = steps.across = true;
+  steps.within = false;
+  const std::string next_round = "__syncthreads() is missing before the next round of their loop";
+  CHECK_THAT(sample.text(steps), Catch::StartsWith(next_round));
+  sample.race.first.site = sample.race.second.site;
+  CHECK_THAT(sample.text(steps), Catch::StartsWith(next_round));
+  sample.race.first.site = wire::SiteId{0};
+  sample.sites.push_back(sample.sites[1]);
+  sample.sites.push_back(sample.sites[1]);
+  for (std::size_t other : {1, 3, 4}) {
+    sample.sites[other].update = 2;
+  }
+  sample.sites.push_back(sample.sites[2]);
+  CHECK_THAT(sample.text(), Catch::StartsWith("__syncthreads() is missing between the two"));
+  sample.race.kind = detector::RaceKind::kInterBlock;
+  sample.sites[1].frames[0].line =
+      10;  // what is read first is no array that another one can be for
+  CHECK_THAT(sample.text(), Catch::Contains("a barrier of the whole grid"));
+}
+
 TEST_CASE("a function that is called twice wants the barrier between the calls") {
   MissingOrderSample sample;
   sample.race.kind = detector::RaceKind::kIntraBlock;
@@ -84,6 +115,70 @@ TEST_CASE("who publishes for its block wants a barrier behind what the others di
   CHECK_THAT(sample.text(),
              Catch::Contains("by another thread of block 0, which nothing orders behind the write: "
                              "__syncthreads() is missing between the two"));
+}
+
+TEST_CASE("who leaves out a lock that the other one takes is told to take it") {
+  MissingOrderSample sample;
+  const auto add = [&](const char* instruction, const char* variable) -> ptx::Site& {
+    const auto id = static_cast<std::uint32_t>(sample.sites.size());
+    sample.sites.push_back(
+        samples::site(id, wire::Operation::kAtomic, {{"_Z3addPi", "/src/add.cu", 20 + id, 5}}));
+    sample.sites.back().instruction = instruction;
+    sample.sites.back().variable = variable;
+    return sample.sites.back();
+  };
+  add("atom.global.cas.b32", "_Z3addPi_param_1").loops = {1};
+  sample.sites.push_back(
+      samples::site(3, wire::Operation::kRead, {{"_Z3addPi", "/src/add.cu", 14, 5}}));
+  add("atom.global.exch.b32", "_Z3addPi_param_1");
+  sample.race.second.site = wire::SiteId{3};
+  const std::string text =
+      "the write at add.cu:12 is made without the lock that is taken at /src/add.cu:22 for "
+      "the read at add.cu:14: it must take it as well";
+  CHECK(sample.text() == text);
+  sample.race.first.site = wire::SiteId{3};  // both take it
+  CHECK_THAT(sample.text(), !Catch::Contains("without the lock"));
+  sample.race.first.site = wire::SiteId{0};
+  sample.sites[2].loops.clear();  // no attempt that is repeated
+  CHECK_THAT(sample.text(), !Catch::Contains("without the lock"));
+  sample.sites[2].loops = {1};
+  sample.sites[4].variable = "_Z3addPi_param_2";  // not given back
+  CHECK_THAT(sample.text(), !Catch::Contains("without the lock"));
+  sample.sites[4].variable = "_Z3addPi_param_1";
+  sample.sites[4].instruction = "atom.global.cas.b32";  // an atomic of a byte
+  sample.sites[4].loops = {2};
+  CHECK_THAT(sample.text(), !Catch::Contains("without the lock"));
+  sample.sites[4].loops.clear();
+  sample.sites[3].id = wire::SiteId{4};  // given back before
+  sample.sites[4].id = wire::SiteId{3};
+  std::swap(sample.sites[3], sample.sites[4]);
+  sample.race.second.site = wire::SiteId{4};
+  CHECK_THAT(sample.text(), !Catch::Contains("without the lock"));
+}
+
+TEST_CASE("an arrival or a wait of block scope between blocks of a cluster wants a wider one") {
+  MissingOrderSample sample;
+  sample.race.needed_scope = wire::Scope::kCluster;
+  sample.sites.push_back(
+      samples::site(2, wire::Operation::kMbarrierArrive, {{"_Z3addPi", "/src/add.cu", 13, 5}}));
+  sample.sites.push_back(
+      samples::site(3, wire::Operation::kMbarrierWait, {{"_Z3addPi", "/src/add.cu", 18, 5}}));
+  ptx::Site& arrival = sample.sites[2];
+  ptx::Site& wait = sample.sites[3];
+  arrival.instruction = "mbarrier.arrive.release.cta.shared::cluster.b64";
+  arrival.info.scope = wait.info.scope = wire::Scope::kCta;
+  wait.info.is_unscoped = true;
+  sample.race.second.last_sync = detector::LastSync::kKnown;
+  sample.race.second.last_sync_site = wire::SiteId{3};
+  CHECK(sample.text() ==
+        "the arrival at /src/add.cu:13 has block scope (.cta), and the wait at /src/add.cu:18 is "
+        "another block's: cluster scope (.cluster) is needed for both");
+  arrival.info.is_unscoped = true;
+  CHECK_THAT(sample.text(), Catch::Contains("cluster.sync() is missing"));
+  wait.info.is_unscoped = false;
+  CHECK_THAT(sample.text(), Catch::StartsWith("the wait at /src/add.cu:18 has block scope"));
+  arrival.instruction = "mbarrier.arrive.shared.b64";  // at its own block's
+  CHECK_THAT(sample.text(), Catch::Contains("cluster.sync() is missing"));
 }
 
 }  // namespace barracuda::report
