@@ -87,6 +87,7 @@ surfaces: another access stands for one|races/verdict.cpp|s/(is_of_surface(\*old
 async: the issuer is ordered after its copies|races/conflict.cpp|s/(!older.is_asynchronous() || is_own_kept_copy(access, older, cell))/true/
 kept copies: the same one races with itself|races/conflict.cpp|s/return (is_same || access.piece.is_late)/return access.piece.is_late/
 kept copies: a barrier does not tell of them|happens_before/sync_rules.cpp|s/^      warp.end_kept_copies();//
+kept copies: an interval has the stamps of the one before|clock/completions.h|s/^        kept_\[lane\].end_interval();//
 kept copies: one that is over is under way|races/access_check.cpp|s/if (operation.interval == wire::kCopyOver) {/if (false) {/
 kept copies: what a thread has waited for is not told|races/access_check.cpp|s/if (record.waited != 0) {/if (false) {/
 kept copies: a late one races with what came behind it|races/access_check.cpp|s/.is_late = completions.waited(Completion::kKept, lane) >= time/.is_late = false/
