@@ -170,6 +170,7 @@ last sync: of another lane|clock/sync_notes.h|s/return ((note.lanes >> lane) \& 
 last sync: later than the access|clock/sync_notes.h|s/return note.time < time  /return note.time != time  /
 last sync: guessed where one of two came first|clock/sync_notes.h|s/if (when(note, time) == SyncWhen::kUnclear) {/if (when(note, time) == SyncWhen::kUnclear \&\& lane > 31) {/
 last sync: none, where notes were dropped|clock/sync_notes.h|s/return has_all() ? std::optional(Answer{})/return !has_all() ? std::optional(Answer{})/
+missing order: a wait at one mbarrier is for an arrival at another|races/explanation.cpp|s/return one \&\& other \&\& one->members == other->members;/return one \&\& other;/
 missing order: a wait at one named barrier is for an arrival at another|races/explanation.cpp|s/ \&\& is_same_barrier(arrival, wait)) ||/) ||/
 last sync: of a block that is over it is not kept|engines/ptx_engine.cpp|s/^    engine_.past_notes.keep(actor.cta);//
 last sync: of a killed launch it is not kept|engines/ptx_engine.cpp|s/^    engine_.past_notes.keep(cta);//
