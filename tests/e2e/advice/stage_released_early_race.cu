@@ -2,8 +2,7 @@
 // producer waits for. At the next arrival, which is at another mbarrier, nobody waits for it.
 // flags: -std=c++17 -arch=sm_80 -diag-suppress=20054
 // expect: race intra-block shared
-// missing: the read comes after the arrival .* that the other thread waited for: it must come
-// before
+// missing: the read comes after the arrival .* that the other thread waited for
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
 

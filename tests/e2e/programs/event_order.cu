@@ -1,6 +1,8 @@
 // Orders that come of events in less usual ways, one by argument: of nodes of graphs, of a time
-// that is read, of an event whose handle another one had. The second argument: whether the order is
-// there. expect race: race inter-kernel global expect fixed: none
+// that is read, of an event whose handle another one had. The second argument: is it there?
+//
+// expect race: race inter-kernel global
+// expect fixed: none
 #include <cstring>
 
 #include "graph_check.h"
@@ -151,7 +153,8 @@ void copy_to_peer(const Work& work) {
 }
 
 int main(int argc, char** argv) {
-  Work work{.cells = make_cells()};
+  Work work{};
+  work.cells = make_cells();
   work.is_fixed = argc > 2 && std::strcmp(argv[2], "fixed") == 0;
   cudaEvent_t other;
   CUDA_CHECK(cudaStreamCreateWithFlags(&work.first, cudaStreamNonBlocking));
