@@ -1,6 +1,8 @@
 #include "host_detector/stream_order.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -52,13 +54,12 @@ struct StreamOrder::State {
 
   void add(Frontier& frontier, const Frontier& more) const {
     DEBUG_ASSERT(is_valid(frontier) && is_valid(more));
-    for (const WorkId launch : more) {
-      if (covers(frontier, launch)) {
-        continue;
-      }
-      std::erase_if(frontier, [&](WorkId other) { return order.is_before(other, launch); });
-      frontier.push_back(launch);
-    }
+    // The host may wait for a thousand streams: what is added is not compared with itself.
+    Frontier fresh;
+    std::ranges::copy_if(more, std::back_inserter(fresh),
+                         [&](WorkId launch) { return !covers(frontier, launch); });
+    std::erase_if(frontier, [&](WorkId other) { return covers(fresh, other); });
+    frontier.insert(frontier.end(), fresh.begin(), fresh.end());
     DEBUG_ASSERT(is_valid(frontier));
   }
 
@@ -71,9 +72,15 @@ struct StreamOrder::State {
 
   // All that is over before the next operation of `stream`.
   [[nodiscard]] Frontier before_next(StreamKey key) {
+    Frontier all = before_next_of_streams(key);
+    add(all, host);
+    return all;
+  }
+
+  // What of it streams alone tell.
+  [[nodiscard]] Frontier before_next_of_streams(StreamKey key) {
     const Stream stream = streams[key];
     Frontier all = stream.done_before_next;
-    add(all, host);
     if (key == kLegacyStream) {
       for (const auto& [other_key, other] : streams) {
         if (!other.is_non_blocking) {
@@ -189,7 +196,7 @@ void StreamOrder::wait_event(StreamKey stream, EventKey event) {
 
 void StreamOrder::synchronize_stream(StreamKey stream) {
   state_->copies = {};
-  state_->add(state_->host, state_->before_next(stream));
+  state_->add(state_->host, state_->before_next_of_streams(stream));
 }
 
 void StreamOrder::forget_event(EventKey event) {

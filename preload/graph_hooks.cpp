@@ -126,6 +126,13 @@ void note_copy(CUgraphExec executable, CUgraphNode node, const session::CopyRequ
               [&](GraphPlan& plan, std::size_t i) { plan.kernels[i].copy = copy; });
 }
 
+void note_event(CUgraphExec executable, CUgraphNode node, CUevent event) {
+  change_node(executable, node, [&](GraphPlan& plan, std::size_t i) {
+    session::GraphKernel& kernel = plan.kernels[i];
+    (kernel.records != session::Handle{} ? kernel.records : kernel.waits_for) = handle_of(event);
+  });
+}
+
 // One replay may have the descriptor of the last, and leave out something else.
 bool set_descriptor(CUgraphExec executable, GraphNode& node,
                     const session::GraphKernelLaunch& launch) {
@@ -244,6 +251,10 @@ void note_node_set(Session& session, CUgraphExec executable, CUgraphNode node,
                                     .elementSize = set.elementSize,
                                     .width = set.width,
                                     .height = set.height}));
+  } else if (parameters.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
+    note_event(executable, node, parameters.eventRecord.event);
+  } else if (parameters.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
+    note_event(executable, node, parameters.eventWait.event);
   }
 }
 
@@ -320,6 +331,17 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node
   return call_and_note_success<&cuGraphExecMemsetNodeSetParams>(
       [&](Session& session) { note_copy(executable, node, node_memset(session, *set)); },
       executable, node, set, context);
+}
+
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec executable, CUgraphNode node,
+                                            CUevent event) {
+  return call_and_note_success<&cuGraphExecEventRecordNodeSetEvent>(
+      [&](Session& /*session*/) { note_event(executable, node, event); }, executable, node, event);
+}
+
+CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec executable, CUgraphNode node, CUevent event) {
+  return call_and_note_success<&cuGraphExecEventWaitNodeSetEvent>(
+      [&](Session& /*session*/) { note_event(executable, node, event); }, executable, node, event);
 }
 
 CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, CUgraphNode* error_node,

@@ -142,6 +142,23 @@ std::optional<session::CopyRequest> read_copy(session::Session& session, CUgraph
   return std::nullopt;
 }
 
+// What a node that waits for an event, or records one, does.
+void read_event(session::Session& session, CUgraphNode node, CUgraphNodeType type,
+                GraphKernel& kernel) {
+  static const auto get_recorded = DRIVER_FUNCTION(cuGraphEventRecordNodeGetEvent);
+  static const auto get_awaited = DRIVER_FUNCTION(cuGraphEventWaitNodeGetEvent);
+  const bool records = type == CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+  if (!records && type != CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
+    return;
+  }
+  CUevent event = nullptr;
+  if ((records ? get_recorded : get_awaited)(node, &event) != CUDA_SUCCESS) {
+    session.problems().add("the event of a graph's node could not be read: it orders nothing");
+    return;
+  }
+  (records ? kernel.records : kernel.waits_for) = handle_of(event);
+}
+
 CUgraphNodeType type_of(CUgraphNode node) {
   static const auto get_type = DRIVER_FUNCTION(cuGraphNodeGetType);
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
@@ -217,6 +234,7 @@ class PlanBuilder {
       (void)read_kernel(session_, node, made, kernel);
     }
     kernel.copy = read_copy(session_, node, type);
+    read_event(session_, node, type, kernel);
     return plan_.nodes.size() - 1;
   }
 

@@ -40,6 +40,20 @@ CUresult wait_for_event(CUevent event) {
       event);
 }
 
+// A time between two events is told only when both are over, as cuEventQuery would say of each.
+template <auto Hook>
+CUresult read_time(float* milliseconds, CUevent start, CUevent end) {
+  return call_and_note<Hook>(
+      [&](Session& session, CUresult status) {
+        if (status == CUDA_SUCCESS) {
+          session.streams().event_synchronized(handle_of(start));
+          session.streams().event_synchronized(handle_of(end));
+        }
+        session.contexts().observe(status);
+      },
+      milliseconds, start, end);
+}
+
 template <auto Hook>
 CUresult wait_in_stream(CUstream stream, CUevent event, unsigned flags) {
   return call_and_note_success<Hook>(
@@ -107,6 +121,20 @@ CUresult cuEventSynchronize(CUevent event) {
 
 CUresult cuEventQuery(CUevent event) {
   return wait_for_event<&cuEventQuery>(event);
+}
+
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  return read_time<&cuEventElapsedTime>(milliseconds, start, end);
+}
+
+CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) {
+  return read_time<&cuEventElapsedTime_v2>(milliseconds, start, end);
+}
+
+// The next event may get the handle of one that is gone, and was never recorded.
+CUresult cuEventDestroy_v2(CUevent event) {
+  return note_and_call<&cuEventDestroy_v2>(
+      [&](Session& session) { session.streams().event_forgotten(handle_of(event)); }, event);
 }
 
 // A copy between contexts comes after all work and before all that is to come.

@@ -111,11 +111,7 @@ class Clause {
     const bool is_of_thread =
         site != nullptr && site->info.asynchrony == wire::Asynchrony::kThreadGroup;
     if (has_waited && is_of_thread) {
-      return fmt::format(
-          "the asynchronous copy is not waited for: the wait{} is for an arrival that the copy "
-          "does not hold up. __pipeline_arrive_on() (cp.async.mbarrier.arrive) is missing, or "
-          "__pipeline_wait_prior() (cp.async.wait_group) before the arrival",
-          place_text(second_.last_sync_place));
+      return wait_at_mbarrier();
     }
     if (is_of_thread && !is_by_one_thread()) {
       return wait_of_another_thread();
@@ -132,6 +128,18 @@ class Clause {
             : "";
     return "the asynchronous copy is not waited for" +
            (wait.empty() ? "" : fmt::format(": {} is missing before the access", wait));
+  }
+
+  // For a phase that copies of threads hold up only if their threads say so.
+  [[nodiscard]] std::string wait_at_mbarrier() const {
+    if (sites_.has_arrival_of_copies()) {
+      return wait_for_another_phase();
+    }
+    return fmt::format(
+        "the asynchronous copy is not waited for: the wait{} is for an arrival that the copy does "
+        "not hold up. __pipeline_arrive_on() (cp.async.mbarrier.arrive) is missing, or "
+        "__pipeline_wait_prior() (cp.async.wait_group) before the arrival",
+        place_text(second_.last_sync_place));
   }
 
   // Who has waited may read what was there before, or have waited for the wrong phase.

@@ -149,6 +149,14 @@ bool RaceSites::has_grid_barrier() const {
          });
 }
 
+bool RaceSites::has_arrival_of_copies() const {
+  const ptx::Site* const first = find(race_.first.site);
+  return first != nullptr && std::ranges::any_of(sites_, [&](const ptx::Site& site) {
+           return site.function == first->function &&
+                  site.info.operation == wire::Operation::kAsyncArrive;
+         });
+}
+
 bool RaceSites::are_of_two_calls() const {
   const ptx::Site* const first = find(race_.first.site);
   const ptx::Site* const second = find(race_.second.site);

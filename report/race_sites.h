@@ -50,6 +50,9 @@ class RaceSites {
   [[nodiscard]] bool has_grid_barrier() const;
   // Of one function, which is called twice: maybe by itself.
   [[nodiscard]] bool are_of_two_calls() const;
+  // An arrival at an mbarrier that waits for copies of its thread stands in the function of the
+  // first access.
+  [[nodiscard]] bool has_arrival_of_copies() const;
   // In the text of one function the read comes before the write, or before the atomic.
   [[nodiscard]] bool is_read_first() const;
   // One is an asynchronous copy that its own thread waits for, the other comes behind it in the

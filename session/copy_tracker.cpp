@@ -80,6 +80,7 @@ void CopyTracker::allocated(const MemoryRange& range, Handle stream, std::vector
   info.ordered_after = streams_.launch(key, info.id);
   info.host_waited = streams_.host_waited();
   info.freed_by = std::move(freed_by);
+  in_flight_.unlogged().begin(info);
   pipeline_.begin_copy(info);
 }
 

@@ -52,6 +52,8 @@ std::vector<GraphKernelLaunch> GraphLaunches::begin(const std::vector<GraphKerne
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const GraphKernel& node = nodes[i];
     steps[i].dependencies = node.dependencies;
+    steps[i].waits_for = node.waits_for;
+    steps[i].records = node.records;
     if (node.copy && !node.is_disabled && is_open) {
       copies[i] = copies_.open(*node.copy, key);
       copies[i].id = books_.next_copy();

@@ -28,6 +28,7 @@ struct GraphKernel {
   std::vector<std::byte> arguments;       // packed; empty: not known
   std::vector<std::size_t> dependencies;  // earlier nodes
   std::optional<CopyRequest> copy;        // of a node that copies or sets memory
+  Handle waits_for{}, records{};          // events, of a node that waits for one or records one
 };
 
 // What one kernel node gets for one replay.

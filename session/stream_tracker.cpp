@@ -197,6 +197,9 @@ GraphOrder StreamTracker::graph_launch(StreamKey stream, std::uint64_t executabl
       ASSERT(dependency < i);
       order_.wait_event(own, end_of(dependency));
     }
+    if (steps[i].waits_for != Handle{}) {
+      order_.wait_event(own, EventKey{index_of(steps[i].waits_for)});
+    }
     if (steps[i].work != WorkId{}) {
       order.after[i] = order_.launch(own, steps[i].work);
       order.is_chain = order.is_chain && order_.is_after_all(steps[i].work);
@@ -204,6 +207,9 @@ GraphOrder StreamTracker::graph_launch(StreamKey stream, std::uint64_t executabl
       last_[stream] = steps[i].work;
     }
     order_.record_event(end_of(i), own);
+    if (steps[i].records != Handle{}) {
+      order_.record_event(EventKey{index_of(steps[i].records)}, own);
+    }
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
     order_.wait_event(stream, end_of(i));

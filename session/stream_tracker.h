@@ -21,6 +21,8 @@ namespace barracuda::session {
 struct GraphStep {
   detector::WorkId work;                  // none: neither a copy nor a kernel that is checked
   std::vector<std::size_t> dependencies;  // indices of earlier steps
+  // Events of the program's that it waits for before it begins, or records when it is over.
+  Handle waits_for{}, records{};
 };
 
 // Of the steps of a graph launch.

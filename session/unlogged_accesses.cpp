@@ -536,7 +536,10 @@ void UnloggedAccesses::begin(const detector::CopyInfo& copy) {
     }
   }
   const TouchedMemory touched{.written = written, .accessed = accessed};
-  hold_against(copy.id, touched);
+  // An allocation races with what comes after it alone (RACE_RULES section 1).
+  if (copy.operation != detector::HostOperation::kAllocation) {
+    hold_against(copy.id, touched);
+  }
   beside_.add(copy.id, touched);
   if (copy.operation == detector::HostOperation::kFree && !written.empty()) {
     end_life(written.front(), copy.id);

@@ -87,6 +87,7 @@ surfaces: another access stands for one|races/verdict.cpp|s/(is_of_surface(\*old
 async: the issuer is ordered after its copies|races/conflict.cpp|s/(!older.is_asynchronous() || is_own_kept_copy(access, older, cell))/true/
 kept copies: the same one races with itself|races/conflict.cpp|s/return (is_same || access.piece.is_late)/return access.piece.is_late/
 kept copies: a barrier does not tell of them|happens_before/sync_rules.cpp|s/^      warp.end_kept_copies();//
+kept copies: an interval has the stamps of the one before|clock/completions.h|s/^        kept_\[lane\].end_interval();//
 kept copies: one that is over is under way|races/access_check.cpp|s/if (operation.interval == wire::kCopyOver) {/if (false) {/
 kept copies: what a thread has waited for is not told|races/access_check.cpp|s/if (record.waited != 0) {/if (false) {/
 kept copies: a late one races with what came behind it|races/access_check.cpp|s/.is_late = completions.waited(Completion::kKept, lane) >= time/.is_late = false/
@@ -169,6 +170,7 @@ last sync: of another lane|clock/sync_notes.h|s/return ((note.lanes >> lane) \& 
 last sync: later than the access|clock/sync_notes.h|s/return note.time < time  /return note.time != time  /
 last sync: guessed where one of two came first|clock/sync_notes.h|s/if (when(note, time) == SyncWhen::kUnclear) {/if (when(note, time) == SyncWhen::kUnclear \&\& lane > 31) {/
 last sync: none, where notes were dropped|clock/sync_notes.h|s/return has_all() ? std::optional(Answer{})/return !has_all() ? std::optional(Answer{})/
+missing order: a wait at one mbarrier is for an arrival at another|races/explanation.cpp|s/return one \&\& other \&\& one->members == other->members;/return one \&\& other;/
 missing order: a wait at one named barrier is for an arrival at another|races/explanation.cpp|s/ \&\& is_same_barrier(arrival, wait)) ||/) ||/
 last sync: of a block that is over it is not kept|engines/ptx_engine.cpp|s/^    engine_.past_notes.keep(actor.cta);//
 last sync: of a killed launch it is not kept|engines/ptx_engine.cpp|s/^    engine_.past_notes.keep(cta);//

@@ -27,7 +27,10 @@ filter: negative words are addresses|launch_arguments.h|s/word >> 32 == 0 || wor
 filter: a number beside what was loaded leads nowhere|launch_arguments.h|s/ \&\& !leads.has_loaded_index;/ \&\& (true || leads.has_loaded_index);/
 filter: what comes before does not matter|unlogged_accesses.cpp|s/ || !(is_after_all || is_apart)) {/) {/
 filter: what comes later does not matter|unlogged_accesses.cpp|s/^  hold_against(launch.id, touched, launch.*;//
-filter: copies that come later do not matter|unlogged_accesses.cpp|s/^  hold_against(copy.id, touched);//
+filter: copies that come later do not matter|unlogged_accesses.cpp|s/^    hold_against(copy.id, touched);//
+filter: an allocation comes later than what was there|unlogged_accesses.cpp|s/^  if (copy.operation != detector::HostOperation::kAllocation) {/  {/
+graphs: a node waits for no event|stream_tracker.cpp|s/^      order_.wait_event(own, EventKey{index_of(steps\[i\].waits_for)});//
+graphs: a node records no event|stream_tracker.cpp|s/^      order_.record_event(EventKey{index_of(steps\[i\].records)}, own);//
 beside: copies are beside nothing|unlogged_accesses.cpp|s/^  beside_.add(copy.id, touched);//
 beside: launches are beside nothing|works_beside.cpp|s/    if (!is_before(other.id, work)) {/    if (false) {/
 beside: who writes what the other reads is apart|works_beside.cpp|s/return writes_into(\*this, other) || writes_into(other, \*this);/return writes_into(*this, other);/

@@ -142,10 +142,13 @@ class KeptCopies {
 
   [[nodiscard]] Time last() const { return base_ + kOfInterval; }
 
+  // In this interval.
+  [[nodiscard]] bool is_used() const { return is_used_; }
+
   // After so many intervals in which one was logged as there are, no stamp is new.
   void end_interval() {
     const bool has_more = base_ < std::numeric_limits<Time>::max() - 2 * kOfInterval;
-    base_ += is_used_ && has_more ? kOfInterval : 0;
+    base_ += has_more ? kOfInterval : 0;
     nearest_ = 0;
     is_used_ = false;
   }
@@ -208,11 +211,14 @@ class Completions {
     wait(Completion::kKept, lane, kept_[lane].last_up_to(group));
   }
 
-  // The block has met: its threads know of all of those so far.
+  // The block has met: its threads know of all of those so far. Where there were none, the stamps
+  // to come are not yet known to anybody.
   void end_kept_interval() {
     for (std::uint32_t lane = 0; lane < wire::kWarpLanes; ++lane) {
-      wait(Completion::kKept, lane, kept_[lane].last());
-      kept_[lane].end_interval();
+      if (kept_[lane].is_used()) {
+        wait(Completion::kKept, lane, kept_[lane].last());
+        kept_[lane].end_interval();
+      }
     }
   }
 

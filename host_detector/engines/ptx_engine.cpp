@@ -125,6 +125,20 @@ bool PtxEngine::access(const Actor& actor, const WarpOperation& operation,
   return is_possible;
 }
 
+namespace {
+
+// Which of the block's barriers, or lanes, a note is about; of mbarriers where the first lane's
+// lies.
+std::uint32_t members_of(const WarpOperation& operation, const wire::SiteInfo& site) {
+  const bool is_of_mbarrier =
+      site.operation == Operation::kMbarrierArrive || site.operation == Operation::kMbarrierWait;
+  return is_of_mbarrier ? static_cast<std::uint32_t>(
+                              wire::address_of(operation.lanes[first_lane(operation.mask)].address))
+                        : operation.event_operand;
+}
+
+}  // namespace
+
 bool PtxEngine::event(const Actor& actor, const WarpOperation& operation,
                       const wire::SiteInfo& site) {
   if (!traits_of(site.operation).orders_threads) {
@@ -139,7 +153,7 @@ bool PtxEngine::event(const Actor& actor, const WarpOperation& operation,
   actor.warp.sync_notes.note(operation.site, operation.mask,
                              {.time = time,
                               .ends_epoch = ends_epoch,
-                              .members = operation.event_operand,
+                              .members = members_of(operation, site),
                               .threads = operation.event_count});
   return is_possible;
 }

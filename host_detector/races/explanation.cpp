@@ -286,6 +286,24 @@ struct Meetings {
             is(wait, {wire::Operation::kClusterWait}));
   }
 
+  // The second waited for what the first arrived at before its access.
+  [[nodiscard]] bool is_after_arrival() const {
+    return fits(before_first, before_second) &&
+           (!is(before_first, {wire::Operation::kMbarrierArrive}) ||
+            is_same_place(before_first, before_second));
+  }
+
+  // The first arrived at one mbarrier after its access, and the second waited at another.
+  [[nodiscard]] bool are_apart() const {
+    return is(after_first, {wire::Operation::kMbarrierArrive}) &&
+           !is_same_place(after_first, before_second);
+  }
+
+  // Of mbarriers: where they lie.
+  static bool is_same_place(const Note& one, const Note& other) {
+    return one && other && one->members == other->members;
+  }
+
   // A barrier that some warps of the block have to themselves.
   [[nodiscard]] bool is_of_some(const Note& note) const {
     return is(note, {wire::Operation::kBarrier, wire::Operation::kBarrierArrive}) &&
@@ -305,7 +323,8 @@ Lack Meetings::lack_of_arrival() const {
   if (is_arrival(before_second)) {
     return {.missing = MissingOrder::kArrivalDoesNotWait, .about = before_second->site};
   }
-  if (fits(after_first, before_second)) {
+  // In a ring of mbarriers the next arrival is at another one, and the last one tells more.
+  if (fits(after_first, before_second) && !(is_after_arrival() && are_apart())) {
     if (site(after_first)->order == wire::MemoryOrder::kRelaxed) {
       return {.missing = MissingOrder::kArrivalRelaxed, .about = after_first->site};
     }
@@ -313,7 +332,7 @@ Lack Meetings::lack_of_arrival() const {
       return {.missing = MissingOrder::kWrongPhase, .about = before_second->site};
     }
   }
-  if (fits(before_first, before_second)) {
+  if (is_after_arrival()) {
     return {.missing = MissingOrder::kAfterArrival, .about = before_first->site};
   }
   return before_second && is_arrival(before_first)

@@ -23,14 +23,20 @@ CtaState::CtaState(LaunchState& of, std::uint32_t cta)
 }
 
 void CtaState::observe(std::uint32_t warp, const WarpObservation& observation) {
-  constexpr std::size_t kKept = 16;
+  constexpr std::size_t kKept = 16, kMost = 64;
   observations.resize(warps.size());
   std::vector<WarpObservation>& of_warp = observations[warp];
   std::erase_if(of_warp, [&](const WarpObservation& older) {
     return older.tagged == observation.tagged && (older.lanes & ~observation.lanes) == 0;
   });
-  if (of_warp.size() == kKept) {
-    of_warp.erase(of_warp.begin());
+  // Lanes that look at a flag each do not push out what the others saw.
+  if (of_warp.size() >= kKept) {
+    std::uint32_t newer = observation.lanes;
+    std::for_each(of_warp.begin() + 1, of_warp.end(),
+                  [&](const WarpObservation& other) { newer |= other.lanes; });
+    if (of_warp.size() == kMost || (of_warp.front().lanes & ~newer) == 0) {
+      of_warp.erase(of_warp.begin());
+    }
   }
   of_warp.push_back(observation);
 }

@@ -76,7 +76,15 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                            std::size_t bytes) {
-  return runtime::cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, nullptr);
+  RETURN_IF(to_device != 0 || from_device != 0, note(cudaErrorInvalidDevice));
+  return run([&](const DriverCalls& calls) {
+    CUcontext context = nullptr;
+    const CUresult status = calls.cuCtxGetCurrent(&context);
+    return status != CUDA_SUCCESS || bytes == 0
+               ? status
+               : calls.cuMemcpyPeer(device_pointer(to), context, device_pointer(from), context,
+                                    bytes);
+  });
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,

@@ -2,7 +2,8 @@
 // (wire::RecordKind::kEarlier).
 #include <catch2/catch.hpp>
 
-#include "tests/unit/host_detector/scenario.h"
+#include "device_logger/copy_states.h"
+#include "tests/unit/host_detector/async_scenario.h"
 
 namespace barracuda::detector::test {
 namespace {
@@ -160,6 +161,52 @@ TEST_CASE("a counted barrier is one of its warp and of its interval") {
   CHECK(next.races().empty());
   access_in(next, 2, Operation::kWrite, 16 + 1);
   CHECK(next.has_only(Severity::kError));
+}
+
+namespace {
+
+// By lane 0 of warp 0, of its first group; told of now, as under way.
+void copy_before(Scenario& scenario) {
+  SiteInfo site = word(Operation::kWrite);
+  site.asynchrony = Asynchrony::kThreadGroup;
+  WarpOperation operation = scenario.start({.mask = 1}, site, RecordKind::kAffine);
+  operation.is_earlier = true;
+  operation.interval = wire::kCopyPending;
+  operation.uniform_value = wire::CopyRecord{.group = 1}.packed();
+  operation.lanes[0].address = kWord;
+  scenario.detector.apply(operation);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "barriers before a copy is first told of do not end it, whatever of it was logged before") {
+  for (const bool has_logged_read : {false, true}) {
+    AsyncScenario scenario(1, 64);
+    if (has_logged_read) {
+      SiteInfo site = word(Operation::kRead);
+      site.asynchrony = Asynchrony::kThreadGroup;
+      scenario.access({.mask = 1}, site, kData, 4);
+      scenario.commit({.mask = 1});
+    }
+    const auto meet = [&] {
+      scenario.barrier({.warp = 0, .mask = ~0U});
+      scenario.barrier({.warp = 1, .mask = ~0U});
+    };
+    meet();
+    meet();
+    copy_before(scenario);
+    access(scenario, 1, Operation::kRead);
+    CHECK(scenario.has_only(Severity::kError));
+    meet();
+    access(scenario, 1, Operation::kWrite);
+    CHECK(scenario.races().size() == 1);
+    meet();
+    copy_before(scenario);  // still under way, so that it is told of again
+    access(scenario, 1, Operation::kRead);
+    CHECK(scenario.races().size() == 2);
+    CHECK(scenario.detector.rejected() == 0);
+  }
 }
 
 }  // namespace barracuda::detector::test

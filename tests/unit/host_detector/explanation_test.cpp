@@ -1,7 +1,7 @@
 // What a race says of the order that is missing: each reason, and the nearest case that is another.
 #include <catch2/catch.hpp>
 
-#include "tests/unit/host_detector/scenario.h"
+#include "tests/unit/host_detector/async_scenario.h"
 
 namespace barracuda::detector::test {
 namespace {
@@ -290,6 +290,55 @@ TEST_CASE("a wait at one named barrier is not for the arrival at another") {
   scenario.barrier_arrive(kAllOf0, 1, 64);
   scenario.write(kWarp0, kData);
   scenario.barrier(kAllOf1, 2, 64);
+  scenario.read(kWarp1, kData);
+  CHECK(race_of_data(scenario).missing == MissingOrder::kArrivalDoesNotWait);
+}
+
+TEST_CASE(
+    "an access behind the arrival that was waited for is told from a wait that was too early") {
+  for (const std::uint64_t next : {kMbarrier + 8, kMbarrier}) {
+    AsyncScenario scenario(1, 64);
+    for (const std::uint64_t mbarrier : {kMbarrier, kMbarrier + 8}) {
+      scenario.mbarrier(kWarp0, Operation::kMbarrierInit, shared(mbarrier), 1);
+    }
+    scenario.barrier(kAllOf0);
+    scenario.barrier(kAllOf1);
+    scenario.mbarrier(kWarp0, Operation::kMbarrierArrive, shared(kMbarrier), 1);
+    scenario.write(kWarp0, kData);
+    scenario.mbarrier(kWarp0, Operation::kMbarrierArrive, shared(next), 1);
+    scenario.mbarrier(kWarp1, Operation::kMbarrierWait, shared(kMbarrier), 0);
+    scenario.read(kWarp1, kData);
+    const MissingOrder missing = race_of_data(scenario).missing;
+    CHECK(missing == (next == kMbarrier ? MissingOrder::kWrongPhase : MissingOrder::kAfterArrival));
+  }
+}
+
+TEST_CASE("lanes that look at a flag each lack the fence behind theirs, the first one as well") {
+  Scenario scenario(2, 32);
+  scenario.write(kBlock0, kData);
+  scenario.atomic(kBlock0, kAtomic, kFlag, 0, 1);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    const std::uint64_t seen = lane == 0 ? 1 : 0;
+    scenario.atomic({.cta = 1, .mask = std::uint32_t{1} << lane}, kAtomic, kFlag + 16 * lane, seen,
+                    seen);
+  }
+  scenario.fence({.cta = 1, .mask = kAll}, Scope::kGpu);
+  scenario.read(kBlock1, kData);
+  CHECK(race_of_data(scenario).missing == MissingOrder::kReleaseFenceMissing);
+}
+
+TEST_CASE("a wait at one mbarrier is not for the arrival at another") {
+  AsyncScenario scenario(1, 64);
+  for (const std::uint64_t mbarrier : {kMbarrier, kMbarrier + 8}) {
+    scenario.mbarrier(kWarp0, Operation::kMbarrierInit, shared(mbarrier), 2);
+  }
+  scenario.barrier(kAllOf0);
+  scenario.barrier(kAllOf1);
+  scenario.mbarrier(kWarp0, Operation::kMbarrierArrive, shared(kMbarrier + 8), 1);
+  scenario.write(kWarp0, kData);
+  scenario.mbarrier({.warp = 1, .mask = 2}, Operation::kMbarrierArrive, shared(kMbarrier), 1);
+  scenario.mbarrier({.warp = 1, .mask = 4}, Operation::kMbarrierArrive, shared(kMbarrier), 1);
+  scenario.mbarrier(kWarp1, Operation::kMbarrierWait, shared(kMbarrier), 0);
   scenario.read(kWarp1, kData);
   CHECK(race_of_data(scenario).missing == MissingOrder::kArrivalDoesNotWait);
 }

@@ -332,6 +332,13 @@ TEST_CASE("a wait for an mbarrier at which threads arrive and their copies do no
         "the asynchronous copy is not waited for: the wait at add.cu:13 is for an arrival that the "
         "copy does not hold up. __pipeline_arrive_on() (cp.async.mbarrier.arrive) is missing, or "
         "__pipeline_wait_prior() (cp.async.wait_group) before the arrival");
+  ptx::Site arrival =
+      samples::site(static_cast<std::uint32_t>(sample.sites.size()), wire::Operation::kAsyncArrive,
+                    {{"_Z3addPi", "/src/add.cu", 13, 5}});
+  arrival.function = sample.sites[0].function;
+  sample.sites.push_back(arrival);
+  CHECK_THAT(sample.text(),
+             Catch::Contains("the wait at add.cu:13 is for another phase or mbarrier"));
 }
 
 TEST_CASE("threads that store to one place by one asynchronous copy cannot wait for each other") {

@@ -144,6 +144,30 @@ TEST_CASE("the nodes of a graph follow their edges, the stream before them and a
   CHECK(replay.is_chain);
 }
 
+TEST_CASE("nodes of a graph record events for other streams, and wait for those of others") {
+  StreamTracker streams;
+  for (const std::uint64_t stream : {0x1000, 0x2000}) {
+    streams.created(Handle{stream}, true);
+  }
+  const auto graph = streams.key_of(Handle{0x1000});
+  const auto other = streams.key_of(Handle{0x2000});
+  const Handle awaited{0x70}, recorded{0x80};
+  (void)streams.launch(other, id(1));
+  streams.event_recorded(awaited, other);
+  // The second waits, and the third comes behind it; the fourth records behind that.
+  const GraphOrder order = streams.graph_launch(
+      graph, kExecutable,
+      std::vector<GraphStep>{{.work = id(2), .dependencies = {}},
+                             {.work = {}, .dependencies = {}, .waits_for = awaited},
+                             {.work = id(3), .dependencies = {1}},
+                             {.work = {}, .dependencies = {2}, .records = recorded},
+                             {.work = id(4), .dependencies = {3}}});
+  CHECK(order.after[0].empty());
+  CHECK(order.after[2] == Launches{id(1)});
+  streams.event_waited(other, recorded);
+  CHECK(streams.launch(other, id(5)) == Launches{id(3)});
+}
+
 TEST_CASE("a stream that is gone is no rival, if the host has waited for what was in it") {
   StreamTracker streams;
   const auto use_new = [&](Handle handle, std::uint32_t launch) {

@@ -102,4 +102,26 @@ TEST_CASE("filter=auto logs what is brief, of which there may be only so much") 
   CHECK_FALSE(logs(*brief("on", 100)));
 }
 
+TEST_CASE("a launch beside the allocation of its memory is logged, one before it is not told") {
+  Device device(options_with("on"));
+  device.streams.created(Handle{kStream}, true);
+  const auto allocate = [&](std::uint64_t address) {
+    const CopyId id{++device.copies};
+    device.streams.launch(StreamKey{kStream}, id);
+    device.reads.begin(
+        {.id = id,
+         .operation = detector::HostOperation::kAllocation,
+         .accesses = {{.address = address, .row_bytes = kBytes, .is_written = true}}});
+  };
+  SECTION("beside it") {
+    allocate(kOut);
+    CHECK(device.launch(detector::kLegacyStream, kIn, kOut).count == 0);
+  }
+  SECTION("the memory was another's before") {
+    device.launch(detector::kLegacyStream, kIn, kOut);
+    allocate(kIn);
+    CHECK_FALSE(device.has_given_up());
+  }
+}
+
 }  // namespace barracuda::session
