@@ -142,7 +142,7 @@ guards: one of two conditions is both|analysis/guards.cpp|s/(made.opcode == Opco
 guards: a branch goes on as it is taken|analysis/guards.cpp|s/const bool is_taken = i != before + 1;/const bool is_taken = i == before + 1;/
 guards: what is less may be more|analysis/guards.cpp|s/const bool is_less = relation->is_less == value;/const bool is_less = relation->is_less;/
 guards: a comparison that fails is one of equals|analysis/guards.cpp|s/relation->may_be_equal == value,/relation->may_be_equal,/
-guards: a predicate has its last value|analysis/guards.cpp|s/found->definitions != 1/found->definitions == 0/
+guards: a predicate has its last value|analysis/guards.cpp|s/!found->is_written_once()/found->definitions.empty()/
 guards: a block with several ways to it has the first one's guard|analysis/guards.cpp|s/if (block.predecessors.size() != 1) {/if (block.predecessors.empty()) {/
 tries: what is found may be anything|analysis/failed_swap.cpp|s/(operands\[1\].text == result \&\& is_expected(operands\[2\]))/(operands[1].text == result)/
 tries: an equal result has failed|analysis/failed_swap.cpp|s/return is_meant ? std::optional(!is_equal)/return is_meant ? std::optional(is_equal)/

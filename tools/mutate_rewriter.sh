@@ -37,12 +37,12 @@ registers: a move is a write|analysis/async_registers.cpp|s/^    } else if (is_m
 lanes: a select takes either|analysis/use_condition.cpp|s/return predicate(operands\[3\], n == 2);/return predicate(operands[3], false);/
 lanes: an or lets through what is true|analysis/use_condition.cpp|s/return predicate(other, opcode == kOr);/return predicate(other, false);/
 lanes: exclusive or masks|analysis/use_condition.cpp|s/(opcode != kAnd \&\& opcode != kOr)/(opcode != kAnd \&\& opcode != kOr \&\& opcode != kXor)/
-lanes: what was read decides about itself|analysis/use_condition.cpp|s/if (!is_from_load(implied.name) \&\& make(/if (make(/
-lanes: a branch decides though all ways lead there|analysis/use_condition.cpp|s/^  if (target.predecessors.size() != 1) {/  if (target.predecessors.empty()) {/
-lanes: the other way of a branch|analysis/use_condition.cpp|s/branch.predicate_negated != is_fall_through/branch.predicate_negated == is_fall_through/
-lanes: registers never change|analysis/use_condition.cpp|s/(needs_static_ \&\& !is_static_)/(needs_static_ \&\& is_always_)/
-lanes: registers are written once|analysis/use_condition.cpp|s/^  if (found == nullptr || found->definitions != 1) {/  if (found == nullptr) {/
-lanes: a select and its opposite|analysis/use_condition.cpp|s/^  if (std::ranges::any_of(masked_, is_opposite) || /  if (/
+lanes: what was read decides about itself|analysis/use_condition.cpp|s/ \&\& !is_from_load(mask->name)) {/) {/
+lanes: a branch decides though all ways lead there|analysis/implied_literals.cpp|s/^  if (target.predecessors.size() != 1) {/  if (target.predecessors.empty()) {/
+lanes: the other way of a branch|analysis/implied_literals.cpp|s/branch.predicate_negated != is_fall_through/branch.predicate_negated == is_fall_through/
+lanes: registers never change|analysis/values_at_load.cpp|s/^  return is_in_turn;/  return true;/
+lanes: registers are written once|analysis/values_at_load.cpp|s/^  if (found == nullptr || !found->is_written_once()) {/  if (found == nullptr) {/
+lanes: a select and its opposite|analysis/use_terms.cpp|s/return has_all_of(opposite, other) \&\& has(other, opposite\[n\]);/return false;/
 lanes: logging waits past anything|analysis/use_condition.cpp|s/^    is_kept = may_be_passed(between, program_.effects\[i\]);/    is_kept = true;/
 lanes: logging waits though the address changes|analysis/use_condition.cpp|s/is_kept = is_kept \&\& base.name != written.name;/is_kept = is_kept \&\& !base.name.empty();/
 lanes: one that logs stands for those that do not|passes/reduce_in_block.cpp|s/ \&\& site.use_condition.empty() \&\&/ \&\&/
@@ -70,11 +70,11 @@ alignment: no kernel needs all of its memory|passes/shared_alignment.cpp|s/> kSt
 alignment: copies of tensors need no more|passes/shared_alignment.cpp|s/copies_tensors ? kOfTensorCopies/false ? kOfTensorCopies/
 alignment: numbers are aligned as arrays|passes/shared_alignment.cpp|s/std::min(std::bit_floor(std::max<std::uint64_t>(variable.size(), 1)), most)/most/
 places: the first is told first|passes/shared_places.cpp|s/number = list.size(); number-- != 0;/number = 0; number < list.size(); ++number/
-lanes: a combined predicate says nothing|analysis/use_condition.cpp|s/^  implied.insert(implied.end(), of_parts.begin(), of_parts.end());//
-lanes: what is combined by or holds as well|analysis/use_condition.cpp|s/is_not || (writer.opcode == Opcode::kAnd) != is_negated/true/
-lanes: setp.or lets both through|analysis/use_condition.cpp|s/(is_negated ? is_or : is_and)/(is_or || is_and)/
-lanes: what is computed each round never changes|analysis/use_condition.cpp|s/if (depth == kMostImplied ||/if (depth < kMostImplied) {\n    return true;\n  }\n  if (depth == kMostImplied ||/
-lanes: a load does not end what was loaded before|analysis/reached_uses.cpp|s/effect.opcode_class == OpcodeClass::kLoad ||/false ||/
+lanes: a combined predicate says nothing|analysis/implied_literals.cpp|s/^  implied.insert(implied.end(), of_parts.begin(), of_parts.end());//
+lanes: what is combined by or holds as well|analysis/implied_literals.cpp|s/is_copy || (writer.opcode == Opcode::kAnd) != is_negated/true/
+lanes: setp.or lets both through|analysis/implied_literals.cpp|s/(is_negated ? is_or : is_and)/(is_or || is_and)/
+lanes: what is computed each round never changes|analysis/values_at_load.cpp|s/^  if (depth == kDeepest ||/  if (depth < kDeepest) {\n    return true;\n  }\n  if (depth == kDeepest ||/
+lanes: a load does not end what was loaded before|analysis/register_uses.cpp|s/effect.opcode_class == OpcodeClass::kLoad ||/false ||/
 registers: nested blocks share the function's names|rename_registers.cpp|s/^    if (!declarations_.have_shared()) {/    if (!declarations_.have_shared() || true) {/
 registers: nested blocks share each other's names|rename_registers.cpp|s/return times_.at(name) > 1 ||/return/
 registers: a number of a range is no name of it|rename_registers.cpp|s/has_single_of(name) : is_of_range(name));/has_single_of(name) : false);/
@@ -87,7 +87,14 @@ narrow: what is called does not count|passes/narrow_kernels.cpp|s/!std::ranges::
 exchange: who takes need not give|passes/updates.cpp|s/std::ranges::find(other.stored, own) != other.stored.end()) {/true) {/
 packed: two halves are one number|mnemonic.cpp|s/type == ScalarType::kF16x2 || //
 lanes: what is written in part is written|analysis/reached_uses.cpp|s/is_result \&\& named.component.empty()/is_result/
-lanes: a value reaches what is not on its way|analysis/use_condition.cpp|s/if (is_one_of_several \&\& !reached.contains(each.statement)) {/if (false) {/
+lanes: a value reaches what is not on its way|analysis/use_condition.cpp|s/if (followed.reached \&\& !followed.reached->contains(each.statement)) {/if (false) {/
+lanes: the first select is enough|analysis/use_condition.cpp|s/if (!goes_on || is_full(path)) {/if (!goes_on || !path.known.empty()) {/
+lanes: what comes from another round is of this one|analysis/use_condition.cpp|s/ \&\& (path.is_in_turn || !other.is_in_turn) \&\&/ \&\&/
+lanes: logging waits for what masks in the next round|analysis/use_condition.cpp|s/return masked.is_in_turn \&\& flow_/return flow_/
+lanes: what decided long ago does so now|analysis/use_condition.cpp|s/is_in_turn \&\& !implied.is_of_past)/is_in_turn)/
+lanes: any constant is what is not asked for|analysis/implied_literals.cpp|s/return zero \&\& \*zero != literal.is_negated;/return zero.has_value();/
+lanes: one of several that write decides for all|analysis/implied_literals.cpp|s/^      keep_common(\*of_all, of_one);/      of_one.clear();/
+lanes: one condition is made for each of its uses|analysis/values_at_load.cpp|s/return other.type == clone.type \&\& /return false \&\& other.type == clone.type \&\& /
 LIST
 )
 

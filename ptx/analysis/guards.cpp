@@ -70,11 +70,11 @@ std::vector<Comparison> Guards::at(std::size_t statement) const {
 void Guards::add(std::string_view predicate, bool value, int depth,
                  std::vector<Comparison>& comparisons) const {
   const RegisterUses::Register* const found = uses_.find(predicate);
-  if (found == nullptr || found->definitions != 1 || depth == kDeepest ||
+  if (found == nullptr || !found->is_written_once() || depth == kDeepest ||
       comparisons.size() == kMostComparisons) {
     return;
   }
-  const Instruction& made = program_.module.statements[found->definition].instruction;
+  const Instruction& made = program_.module.statements[found->definitions[0]].instruction;
   if (!made.predicate.empty()) {
     return;
   }

@@ -14,9 +14,7 @@ struct Touch {
 };
 
 Touch touch_of(const Instruction& instruction, const Effect& effect, std::string_view name) {
-  const bool only_writes = is_computation(instruction, effect) ||
-                           effect.opcode_class == OpcodeClass::kLoad ||
-                           effect.opcode_class == OpcodeClass::kAtomic;
+  const bool only_writes = only_writes_first(instruction, effect);
   Touch touch{.reads = instruction.predicate == name};
   for (std::size_t n = 0; n < instruction.operands.size(); ++n) {
     const bool is_result = n == 0 && only_writes;

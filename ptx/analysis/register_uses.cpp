@@ -8,6 +8,14 @@ bool is_computation(const Instruction& instruction, const Effect& effect) {
   return effect.opcode_class == OpcodeClass::kArithmetic && !instruction.operands.empty();
 }
 
+bool only_writes_first(const Instruction& instruction, const Effect& effect) {
+  const bool writes = is_computation(instruction, effect) ||
+                      effect.opcode_class == OpcodeClass::kLoad ||
+                      effect.opcode_class == OpcodeClass::kAtomic;
+  return writes && !instruction.operands.empty() &&
+         instruction.operands[0].kind != Operand::Kind::kAddress;
+}
+
 RegisterUses::RegisterUses(const Program& program, const Function& function) {
   std::size_t depth = 0;
   for (std::size_t i = function.body_begin + 1; i < function.body_end; ++i) {
@@ -31,14 +39,11 @@ void RegisterUses::read(std::size_t statement, const Instruction& instruction, c
     const Operand& operand = instruction.operands[n];
     const bool may_define = n == 0 && operand.kind != Operand::Kind::kAddress;
     // Where it is not known which of the two the first operand is, it is both.
-    const bool only_defines = may_define && (is_computation(instruction, effect) ||
-                                             effect.opcode_class == OpcodeClass::kLoad ||
-                                             effect.opcode_class == OpcodeClass::kAtomic);
+    const bool only_defines = n == 0 && only_writes_first(instruction, effect);
     visit_registers(operand, [&](const Operand& named) {
       Register& entry = registers_[named.name];
       if (may_define) {
-        ++entry.definitions;
-        entry.definition = statement;
+        entry.definitions.push_back(statement);
         entry.is_in_inner_block = depth > 0;
       }
       if (!only_defines) {

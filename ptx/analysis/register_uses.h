@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 #include <boost/container/small_vector.hpp>
@@ -24,9 +23,10 @@ class RegisterUses {
 
   struct Register {
     boost::container::small_vector<Use, 3> uses;
-    std::uint32_t definitions = 0;
-    std::size_t definition = 0;      // the last of them
-    bool is_in_inner_block = false;  // that one is
+    boost::container::small_vector<std::size_t, 1> definitions;  // in the order of the text
+    bool is_in_inner_block = false;                              // the last of them is
+
+    [[nodiscard]] bool is_written_once() const { return definitions.size() == 1; }
   };
 
   RegisterUses(const Program& program, const Function& function);
@@ -43,5 +43,8 @@ class RegisterUses {
 
 // An instruction that does nothing but compute what its first operand names.
 bool is_computation(const Instruction& instruction, const Effect& effect);
+
+// Whether it writes what its first operand names, and does not read that.
+bool only_writes_first(const Instruction& instruction, const Effect& effect);
 
 }  // namespace barracuda::ptx

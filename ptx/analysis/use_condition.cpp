@@ -1,11 +1,8 @@
 #include "ptx/analysis/use_condition.h"
 
 #include <algorithm>
-#include <iterator>
 
-#include <fmt/format.h>
-
-#include "ptx/analysis/reached_uses.h"
+#include "ptx/analysis/flow_order.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -15,77 +12,6 @@ std::optional<Literal> predicate(const Operand& operand, bool is_negated) {
     return std::nullopt;
   }
   return Literal{.name = operand.name, .is_negated = is_negated != operand.negated};
-}
-
-// What a value does not change while it is computed again elsewhere.
-bool may_be_cloned(const Instruction& instruction) {
-  using enum Opcode;
-  constexpr Opcode kOpcodes[] = {kSetp, kMov, kAnd, kOr,  kXor, kNot, kShl, kShr,
-                                 kAdd,  kSub, kNeg, kCvt, kRem, kMin, kMax, kSelp};
-  return std::ranges::find(kOpcodes, instruction.opcode) != std::end(kOpcodes) &&
-         instruction.predicate.empty() && !instruction.has(Modifier::kCc) &&
-         instruction.operands[0].kind == Operand::Kind::kRegister &&
-         instruction.operands[0].component.empty();
-}
-
-// What the predicate that an instruction writes is made of.
-struct Combined {
-  boost::container::small_vector<Literal, 2> parts;
-  bool all_hold = false;  // where it is what is asked for; else one of them does
-};
-
-// Where the predicate holds, or, negated, where it does not; no parts where it says nothing.
-Combined combined_by(const Instruction& writer, bool is_negated) {
-  const auto& operands = writer.operands;
-  Combined combined;
-  if (!writer.predicate.empty() || operands.empty() ||
-      operands[0].kind != Operand::Kind::kRegister) {
-    return combined;
-  }
-  const bool is_and = writer.has(Modifier::kAnd), is_or = writer.has(Modifier::kOr);
-  if (writer.opcode == Opcode::kSetp && operands.size() == 4 && (is_negated ? is_or : is_and)) {
-    combined.all_hold = true;  // of the comparison nothing is asked
-    if (const auto part = predicate(operands[3], is_negated)) {
-      combined.parts.push_back(*part);
-    }
-    return combined;
-  }
-  const bool is_of_predicates = writer.last_type() == ScalarType::kPred;
-  const bool combines = is_of_predicates && operands.size() == 3 &&
-                        (writer.opcode == Opcode::kAnd || writer.opcode == Opcode::kOr);
-  const bool is_not = is_of_predicates && operands.size() == 2 && writer.opcode == Opcode::kNot;
-  if (!combines && !is_not) {
-    return combined;
-  }
-  combined.all_hold = is_not || (writer.opcode == Opcode::kAnd) != is_negated;
-  for (std::size_t n = 1; n < operands.size(); ++n) {
-    const auto part = predicate(operands[n], is_negated != is_not);
-    if (part) {
-      combined.parts.push_back(*part);
-    } else if (!combined.all_hold) {
-      return {};
-    }
-  }
-  return combined;
-}
-
-// The type of the register that it writes; empty if it is none of ours.
-std::string_view result_type(const Instruction& instruction) {
-  if (instruction.opcode == Opcode::kSetp) {
-    return "pred";
-  }
-  const ScalarType type = instruction.last_type(instruction.opcode == Opcode::kCvt ? 1 : 0);
-  return type == ScalarType::kPred ? "pred"
-         : size_of(type) == 2      ? "b16"
-         : size_of(type) == 4      ? "b32"
-         : size_of(type) == 8      ? "b64"
-                                   : "";
-}
-
-// Not the block's number, in whose place the program may read another one (block_numbers.cpp).
-bool is_fixed(const Operand& special) {
-  constexpr std::string_view kNames[] = {"%tid", "%ntid", "%nctaid", "%laneid"};
-  return std::ranges::find(kNames, special.name) != std::end(kNames);
 }
 
 }  // namespace
@@ -104,78 +30,93 @@ bool may_be_passed(const Statement& statement, const Effect& effect) {
 UseCondition UseConditions::of(std::size_t load) {
   load_ = load;
   block_ = flow_.block_of(load);
-  is_always_ = needs_static_ = false;
-  is_static_ = true;
-  looked_at_ = 0;
-  followed_.clear();
   from_load_.reset();
-  masked_.clear();
-  clones_.clear();
-  clone_order_.clear();
-  cloned_.clear();
-  visit_registers(program_.module.statements[load].instruction.operands[0],
-                  [&](const Operand& written) { follow(written.name, load); });
-  return result();
+  walk(kMostLiterals);
+  if (is_cut_ || (is_always_ && values_.is_full())) {
+    // There are too many ways: told apart by what comes first on each there are less.
+    walk(1);
+  }
+  return is_cut_ ? UseCondition() : result();
+}
+
+void UseConditions::walk(std::size_t most_literals) {
+  most_literals_ = most_literals;
+  is_always_ = is_cut_ = false;
+  may_wait_ = true;
+  looked_at_ = 0;
+  values_.start(load_);
+  followed_.clear();
+  terms_.clear();
+  unknown_.clear();
+  visit_registers(program_.module.statements[load_].instruction.operands[0],
+                  [&](const Operand& written) { follow(written.name, load_, {}); });
 }
 
 // `name` has at `definition` what was loaded, or what is made of it.
-void UseConditions::follow(std::string_view name, std::size_t definition) {
+void UseConditions::follow(std::string_view name, std::size_t definition, const Path& path) {
   const RegisterUses::Register* const found = uses_.find(name);
-  if (is_always_ || found == nullptr || !followed_.insert({name, definition}).second) {
+  const bool is_told = terms_.is_implied_by(path.known);
+  if (is_always_ || is_cut_ || found == nullptr || is_told) {
     return;
   }
-  is_static_ = is_static_ && found->definitions == 1;
-  const bool is_one_of_several = found->definitions > 1;
-  const ReachedUses reached =
-      is_one_of_several ? reached_uses(program_, flow_, name, definition) : ReachedUses();
+  Followed& followed = followed_[{name, definition}];
+  const auto with_less = std::ranges::find_if(followed.paths, [&](const Path& other) {
+    return has_all_of(path.known, other.known) && (path.is_in_turn || !other.is_in_turn) &&
+           (!other.unknown || path.unknown);
+  });
+  if (with_less != followed.paths.end()) {  // and less is known of what follows
+    const auto& own = path.unknown;
+    const auto& others = with_less->unknown;
+    const bool is_same = !others || (own && own->is_same(*others));
+    may_wait_ = may_wait_ && is_same;
+    return;
+  }
+  followed.paths.push_back(path);
+  if (!found->is_written_once() && !followed.reached) {
+    followed.reached = reached_uses(program_, flow_, name, definition);
+  }
   for (const RegisterUses::Use& each : found->uses) {
-    if (is_one_of_several && !reached.contains(each.statement)) {
+    if (followed.reached && !followed.reached->contains(each.statement)) {
       continue;
     }
-    is_static_ = is_static_ && comes_before(found->definition, each.statement);
-    if (++looked_at_ > kMostUses) {
-      is_always_ = true;
-    }
-    if (is_always_) {
+    is_cut_ = is_cut_ || ++looked_at_ > kMostUses;
+    if (is_always_ || is_cut_) {
       return;
     }
-    use(each, name);
+    Path on = path;
+    on.is_in_turn = path.is_in_turn && found->is_written_once() &&
+                    comes_before(flow_, found->definitions[0], each.statement);
+    use(each, name, std::move(on));
   }
 }
 
-void UseConditions::use(const RegisterUses::Use& use, std::string_view name) {
+// What lets the value through here and further on counts together: a select may drop what the next
+// one would take.
+void UseConditions::use(const RegisterUses::Use& use, std::string_view name, Path path) {
   const Instruction& instruction = program_.module.statements[use.statement].instruction;
-  auto mask = mask_of(use);
-  if (mask && mask->name == name) {
-    mask.reset();
-  }
-  const auto known = mask ? make_one(*mask, use.statement, true) : std::nullopt;
-  if (mask && is_from_load(mask->name)) {
-    mask.reset();
-  }
-  if (known || (mask && mask->number_bits == 0)) {
-    if (!known) {
-      if (const auto guard = guard_of(use.statement)) {
-        add({.literal = *guard, .statement = use.statement, .is_known = true});
-        return;
-      }
+  const auto mask = mask_of(use);
+  const bool was_told = path.is_certain || path.unknown;
+  if (mask && mask->name != name) {
+    const bool is_known = add_known(*mask, use.statement, path.is_in_turn, path);
+    if (!is_known && !was_told && mask->number_bits == 0 && !is_from_load(mask->name)) {
+      path.unknown = {.literal = *mask,
+                      .statement = use.statement,
+                      .is_in_turn = path.is_in_turn,
+                      .implied = {}};
     }
-    add({.literal = known ? *known : *mask,
-         .statement = use.statement,
-         .is_known = known.has_value()});
-    return;
   }
-  if (const auto guard = guard_of(use.statement)) {
-    add({.literal = *guard, .statement = use.statement, .is_known = true});
-    return;
+  add_guards(use.statement, path);
+  if (path.is_certain && !was_told) {
+    path.unknown.reset();  // the branch to here says enough
   }
   const bool goes_on =
       use.operand > 0 && is_computation(instruction, program_.effects[use.statement]);
-  is_always_ = !goes_on;
-  if (goes_on) {
-    visit_registers(instruction.operands[0],
-                    [&](const Operand& written) { follow(written.name, use.statement); });
+  if (!goes_on || is_full(path)) {
+    end(path);
+    return;
   }
+  visit_registers(instruction.operands[0],
+                  [&](const Operand& written) { follow(written.name, use.statement, path); });
 }
 
 // A use that matters only where another operand says so.
@@ -213,43 +154,33 @@ std::optional<Literal> UseConditions::mask_of(const RegisterUses::Use& use) cons
                    : std::nullopt;
 }
 
-// What holds wherever the literal does that `user` reads: itself, and what it is combined of. Each
-// with the instruction that reads it.
-UseConditions::Implied UseConditions::implied_by(const Literal& literal, std::size_t user,
-                                                 int depth) const {
-  Implied implied{{literal, user}};
-  const RegisterUses::Register* const found = uses_.find(literal.name);
-  if (depth == kMostImplied || literal.number_bits != 0 || found == nullptr ||
-      found->definitions != 1 || !comes_before(found->definition, user)) {
-    return implied;
-  }
-  const Instruction& writer = program_.module.statements[found->definition].instruction;
-  const Combined combined = combined_by(writer, literal.is_negated);
-  Implied of_parts;
-  for (std::size_t n = 0; n < combined.parts.size(); ++n) {
-    Implied of_part = implied_by(combined.parts[n], found->definition, depth + 1);
-    if (n != 0 && !combined.all_hold) {  // what both imply
-      std::erase_if(of_parts, [&](const auto& one) {
-        return std::ranges::find(of_part, one.first,
-                                 [](const auto& other) { return other.first; }) == of_part.end();
-      });
-    } else {
-      of_parts.insert(of_parts.end(), of_part.begin(), of_part.end());
+// Of what the literal implies, all that can be had at the load, which is nothing of what is
+// computed from the value; whether some of it is more than what decided long ago.
+bool UseConditions::add_known(const Literal& literal, std::size_t user, bool is_in_turn,
+                              Path& path) {
+  bool is_certain = false;
+  std::uint32_t deepest = ~std::uint32_t{0};
+  for (const ImpliedLiteral& implied : implied_.of(literal, user)) {
+    if (path.known.size() >= most_literals_) {
+      break;
+    }
+    if (implied.depth > deepest ||
+        (implied.is_of_past && path.known.size() + 1 >= most_literals_)) {
+      continue;  // the whole is known; the last place is for what says more
+    }
+    deepest = ~std::uint32_t{0};
+    if (!values_.make(implied.literal.name, implied.reader, is_in_turn && !implied.is_of_past)) {
+      continue;
+    }
+    deepest = implied.depth;
+    const Literal at_load = values_.at_load(implied.literal);
+    is_certain = is_certain || !implied.is_of_past;
+    if (std::ranges::find(path.known, at_load) == path.known.end()) {
+      path.known.push_back(at_load);
     }
   }
-  implied.insert(implied.end(), of_parts.begin(), of_parts.end());
-  return implied;
-}
-
-// The first of what the literal implies that is none of the load's and can be had there.
-std::optional<Literal> UseConditions::make_one(const Literal& literal, std::size_t user,
-                                               bool is_behind_load) {
-  for (const auto& [implied, reader] : implied_by(literal, user, 0)) {
-    if (!is_from_load(implied.name) && make(implied.name, reader, is_behind_load)) {
-      return implied;
-    }
-  }
-  return std::nullopt;
+  path.is_certain = path.is_certain || is_certain;
+  return is_certain;
 }
 
 // Whether the register is computed from what was loaded: then it does not say who needs that.
@@ -263,7 +194,7 @@ bool UseConditions::is_from_load(std::string_view name) {
       }
     };
     visit_registers(program_.module.statements[load_].instruction.operands[0], reach);
-    while (!waiting.empty() && from_load_->size() <= kMostUses) {
+    while (!waiting.empty() && from_load_->size() <= kMostFromLoad) {
       const RegisterUses::Register* const found = uses_.find(waiting.back());
       waiting.pop_back();
       if (found == nullptr) {
@@ -277,227 +208,85 @@ bool UseConditions::is_from_load(std::string_view name) {
       }
     }
   }
-  return from_load_->size() > kMostUses || from_load_->contains(name);
+  return from_load_->size() > kMostFromLoad || from_load_->contains(name);
 }
 
-void UseConditions::add(const Masked& masked) {
-  const auto is_opposite = [&](const Masked& other) {
-    return other.literal.name == masked.literal.name &&
-           other.literal.is_negated != masked.literal.is_negated &&
-           other.literal.number_bits == masked.literal.number_bits;
-  };
-  masked_.push_back(masked);
-  if (std::ranges::any_of(masked_, is_opposite) || masked_.size() > 4 * kMostLiterals) {
-    is_always_ = true;
-  }
-}
-
-// A branch between the load and the statement that decides whether the statement is reached.
-std::optional<Literal> UseConditions::guard_of(std::size_t statement) {
+// The branches between the load and the statement that decide whether the statement is reached.
+void UseConditions::add_guards(std::size_t statement, Path& path) {
   std::uint32_t block = flow_.block_of(statement);
-  for (std::size_t i = 0; i < kMostGuards && block != block_ && block != kNoBlock; ++i) {
+  for (std::size_t i = 0; i < kMostGuards && block != block_ && block != kNoBlock && !is_full(path);
+       ++i) {
     const std::uint32_t above = flow_.blocks[block].immediate_dominator;
     if (above == kNoBlock || (above != block_ && flow_.dominates(above, block_))) {
-      return std::nullopt;  // it decides about the load as well
+      return;  // it decides about the load as well
     }
-    const auto literal = edge_into(block);
-    if (literal) {
-      const auto known =
-          make_one(*literal, flow_.blocks[above].end - 1, flow_.dominates(block_, above));
-      if (known) {
-        return known;
-      }
+    if (const auto literal = implied_.edge_into(block)) {
+      add_known(*literal, flow_.blocks[above].end - 1,
+                path.is_in_turn && flow_.dominates(block_, above), path);
     }
     block = above;
   }
-  return std::nullopt;
 }
 
-// What holds in a block that only one way of a branch leads to.
-std::optional<Literal> UseConditions::edge_into(std::uint32_t block) const {
-  const BasicBlock& target = flow_.blocks[block];
-  if (target.predecessors.size() != 1) {
-    return std::nullopt;
-  }
-  const std::uint32_t from = target.predecessors[0];
-  const BasicBlock& source = flow_.blocks[from];
-  for (std::size_t i = source.end; i > source.begin; --i) {
-    const Statement& last = program_.module.statements[i - 1];
-    if (last.kind != StatementKind::kInstruction) {
-      continue;
-    }
-    const Instruction& branch = last.instruction;
-    if (branch.opcode != Opcode::kBra || branch.predicate.empty() ||
-        source.successors.size() != 2) {
-      return std::nullopt;
-    }
-    const bool is_fall_through = block == from + 1;
-    return Literal{.name = branch.predicate,
-                   .is_negated = branch.predicate_negated != is_fall_through};
-  }
-  return std::nullopt;
+bool UseConditions::is_full(const Path& path) const {
+  return path.known.size() >= most_literals_ || (most_literals_ == 1 && path.unknown);
 }
 
-// On every path to `other` from the function's start, `statement` was executed.
-bool UseConditions::comes_before(std::size_t statement, std::size_t other) const {
-  const std::uint32_t block = flow_.block_of(statement), of_other = flow_.block_of(other);
-  if (block == kNoBlock || of_other == kNoBlock) {
-    return false;
+// Somebody reads the value, or no more is asked.
+void UseConditions::end(const Path& path) {
+  if (path.unknown) {
+    Masked masked = *path.unknown;
+    masked.implied = path.known;
+    const auto is_opposite = [&](const Masked& other) {
+      return other.literal.name == masked.literal.name &&
+             other.literal.is_negated != masked.literal.is_negated;
+    };
+    is_always_ = std::ranges::any_of(unknown_, is_opposite);
+    unknown_.push_back(std::move(masked));
+    is_cut_ = unknown_.size() > kMostUnknown;
+    return;
   }
-  return block == of_other ? statement < other : flow_.dominates(block, of_other);
-}
-
-bool UseConditions::is_executed_once(std::size_t statement) {
-  const std::uint32_t block = flow_.block_of(statement);
-  const auto [known, is_new] = in_cycle_.try_emplace(block, false);
-  if (!is_new) {
-    return !known->second;
-  }
-  std::vector<bool> seen(flow_.blocks.size());
-  std::vector<std::uint32_t> waiting = flow_.blocks[block].successors;
-  while (!waiting.empty() && !seen[block]) {
-    const std::uint32_t next = waiting.back();
-    waiting.pop_back();
-    if (!seen[next]) {
-      seen[next] = true;
-      const auto& successors = flow_.blocks[next].successors;
-      waiting.insert(waiting.end(), successors.begin(), successors.end());
-    }
-  }
-  in_cycle_[block] = seen[block];
-  return !seen[block];
-}
-
-// Wherever it is computed, from what never changes, it has one value.
-bool UseConditions::is_invariant(std::size_t definition, int depth) {
-  if (is_executed_once(definition)) {
-    return true;
-  }
-  const Instruction& writer = program_.module.statements[definition].instruction;
-  if (depth == kMostImplied || !is_computation(writer, program_.effects[definition]) ||
-      !may_be_cloned(writer)) {
-    return false;
-  }
-  return std::all_of(writer.operands.begin() + 1, writer.operands.end(), [&](const Operand& read) {
-    if (read.kind != Operand::Kind::kRegister) {
-      return read.kind == Operand::Kind::kInteger || read.kind == Operand::Kind::kFloat ||
-             (read.kind == Operand::Kind::kSpecial && is_fixed(read));
-    }
-    const RegisterUses::Register* const found = uses_.find(read.name);
-    return found != nullptr && found->definitions == 1 && read.component.empty() &&
-           comes_before(found->definition, definition) &&
-           is_invariant(found->definition, depth + 1);
-  });
-}
-
-// What never changes holds. What is written in one place of the code does not change between the
-// load and the use either if the load, and all that its value goes through, lie between that place
-// and the use on every path: written again, all of it is.
-bool UseConditions::holds_from_load(std::size_t definition, bool is_behind_load) {
-  if (is_invariant(definition)) {
-    return true;
-  }
-  needs_static_ = true;
-  return is_behind_load;
-}
-
-bool UseConditions::make(std::string_view name, std::size_t user, bool is_behind_load) {
-  if (cloned_.contains(name)) {
-    return true;
-  }
-  const RegisterUses::Register* const found = uses_.find(name);
-  if (found == nullptr || found->definitions != 1) {
-    return false;
-  }
-  const std::size_t definition = found->definition;
-  const Instruction& writer = program_.module.statements[definition].instruction;
-  if (definition != load_ && writer.predicate.empty() && !found->is_in_inner_block &&
-      comes_before(definition, load_)) {
-    return holds_from_load(definition, is_behind_load);
-  }
-  return comes_before(definition, user) && clone(definition, is_behind_load);
-}
-
-// Computes the value again, before the load, from what is there.
-bool UseConditions::clone(std::size_t definition, bool is_behind_load) {
-  const Instruction& writer = program_.module.statements[definition].instruction;
-  const std::string_view type = result_type(writer);
-  if (!is_computation(writer, program_.effects[definition]) || !may_be_cloned(writer) ||
-      type.empty()) {
-    return false;
-  }
-  const std::size_t count = clone_order_.size(), text_size = clones_.size();
-  std::string operands;
-  for (std::size_t n = 1; n < writer.operands.size(); ++n) {
-    const Operand& operand = writer.operands[n];
-    if (operand.kind == Operand::Kind::kRegister) {
-      if (!operand.component.empty() || !make(operand.name, definition, is_behind_load)) {
-        drop_clones(count, text_size);
-        return false;
-      }
-      fmt::format_to(std::back_inserter(operands), ", {}{}", operand.negated ? "!" : "",
-                     name_at_load(operand.name));
-    } else if (operand.kind == Operand::Kind::kInteger || operand.kind == Operand::Kind::kFloat ||
-               (operand.kind == Operand::Kind::kSpecial && is_fixed(operand))) {
-      fmt::format_to(std::back_inserter(operands), ", {}", operand.text);
-    } else {
-      drop_clones(count, text_size);
-      return false;
-    }
-  }
-  if (clone_order_.size() >= kMostClones) {
-    drop_clones(count, text_size);
-    return false;
-  }
-  const std::string_view name = writer.operands[0].name;
-  const std::string own = fmt::format("%__barracuda_k{}", clone_order_.size());
-  fmt::format_to(std::back_inserter(clones_), ".reg .{} {};\n{} {}{};\n", type, own,
-                 name_of(writer), own, operands);
-  clone_order_.push_back(name);
-  cloned_.emplace(name, own);
-  return true;
-}
-
-void UseConditions::drop_clones(std::size_t count, std::size_t text_size) {
-  while (clone_order_.size() > count) {
-    cloned_.erase(clone_order_.back());
-    clone_order_.pop_back();
-  }
-  clones_.resize(text_size);
-}
-
-std::string_view UseConditions::name_at_load(std::string_view name) const {
-  const auto found = cloned_.find(name);
-  return found == cloned_.end() ? name : std::string_view(found->second);
+  terms_.add(path.known);
+  is_always_ = terms_.always_hold();
+  is_cut_ = terms_.size() > kMostTerms;
 }
 
 UseCondition UseConditions::result() {
-  if (is_always_ || masked_.empty() || (needs_static_ && !is_static_)) {
+  using enum UseCondition::Kind;
+  if (is_always_ || (terms_.size() == 0 && unknown_.empty())) {
     return {};
   }
-  if (std::ranges::all_of(masked_, &Masked::is_known)) {
-    return {.kind = UseCondition::Kind::kKnown, .at = load_, .text = write(true)};
+  std::size_t at = load_;
+  bool is_guess = false;
+  if (!unknown_.empty()) {
+    const std::size_t last = std::ranges::max(unknown_, {}, &Masked::statement).statement;
+    is_guess = !may_wait_ || !may_be_logged_at(last);
+    at = is_guess ? load_ : last;  // what can be had at the load is the same there
+    for (const Masked& masked : unknown_) {
+      terms_.add(is_guess ? masked.implied : UseTerm{masked.literal});
+    }
   }
-  const std::size_t last = std::ranges::max(masked_, {}, &Masked::statement).statement;
-  if (may_be_logged_at(last)) {
-    return {.kind = UseCondition::Kind::kKnown, .at = last, .text = write(false)};
+  if (terms_.always_hold()) {
+    return {.kind = is_guess ? kUnknown : kAlways, .at = load_, .text = {}};
   }
-  return {.kind = UseCondition::Kind::kUnknown, .at = load_};
+  return {.kind = kKnown,
+          .at = at,
+          .text = values_.text(terms_.names()) + terms_.text(),
+          .is_guess = is_guess};
 }
 
 // In the load's block, with nothing between that orders the thread or changes the address, where
 // all that decides has been computed.
 bool UseConditions::may_be_logged_at(std::size_t statement) const {
-  if (flow_.block_of(statement) != block_ || statement <= load_) {
-    return false;
-  }
   const auto is_there = [&](const Masked& masked) {
     const RegisterUses::Register* const found = uses_.find(masked.literal.name);
-    return found != nullptr && found->definitions == 1 && !found->is_in_inner_block &&
-           comes_before(found->definition, statement) &&
-           program_.module.statements[found->definition].instruction.predicate.empty();
+    return masked.is_in_turn && flow_.block_of(masked.statement) == block_ &&
+           masked.statement > load_ && found != nullptr && found->is_written_once() &&
+           !found->is_in_inner_block &&
+           comes_before(flow_, found->definitions[0], masked.statement) &&
+           program_.module.statements[found->definitions[0]].instruction.predicate.empty();
   };
-  if (!std::ranges::all_of(masked_, is_there)) {
+  if (!std::ranges::all_of(unknown_, is_there)) {
     return false;
   }
   const Operand* const address =
@@ -516,32 +305,6 @@ bool UseConditions::may_be_logged_at(std::size_t statement) const {
     });
   }
   return is_kept;
-}
-
-// Puts into %__barracuda_u whether any of the literals holds.
-std::string UseConditions::write(bool at_load) const {
-  std::string text = ".reg .pred %__barracuda_u, %__barracuda_t;\n";
-  if (at_load) {
-    text += clones_;
-  }
-  boost::container::small_vector<Literal, kMostLiterals> written;
-  for (const Masked& masked : masked_) {
-    const Literal& literal = masked.literal;
-    if (std::ranges::find(written, literal) != written.end()) {
-      continue;
-    }
-    const std::string_view name = at_load ? name_at_load(literal.name) : literal.name;
-    const bool is_first = written.empty();
-    written.push_back(literal);
-    const std::string_view into = is_first ? "%__barracuda_u" : "%__barracuda_t";
-    text += literal.number_bits != 0
-                ? fmt::format("setp.ne.b{} {}, {}, 0;\n", literal.number_bits, into, name)
-                : fmt::format("{}.pred {}, {};\n", literal.is_negated ? "not" : "mov", into, name);
-    if (!is_first) {
-      text += "or.pred %__barracuda_u, %__barracuda_u, %__barracuda_t;\n";
-    }
-  }
-  return text;
 }
 
 }  // namespace barracuda::ptx

@@ -80,8 +80,8 @@ class FunctionReads {
     if (condition.at > site.statement && orders_before(later, condition.at)) {
       condition.kind = UseCondition::Kind::kUnknown;
     }
-    site.info.speculated =
-        !program_.options.for_paper && condition.kind == UseCondition::Kind::kUnknown;
+    site.info.speculated = !program_.options.for_paper &&
+                           (condition.kind == UseCondition::Kind::kUnknown || condition.is_guess);
     if (condition.kind == UseCondition::Kind::kKnown) {
       site.logged_at = condition.at;
       site.use_condition = std::move(condition.text);

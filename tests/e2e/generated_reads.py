@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kernels in which one thread stores a word and, by conditions of many kinds, threads read it.
 
-    tests/e2e/generated_reads.py [--kernels N] [--seed N] [--filter F]
+    tests/e2e/generated_reads.py [--kernels N] [--seed N] [--filter F] [--arch A]
 
 nvcc loads for all threads what the source reads in one, and masks the value later. So each kernel is
 written in two forms, one in which only the thread that stores reads and one in which another thread
@@ -36,6 +36,11 @@ READS = [
     "if (({k}) || zero) n += ({k}) ? int({m}) : 2;",
     "n = __syncthreads_count(int({k} && {m} > 2));",
     "switch (({k}) ? 1 + zero : zero) {{ case 1: acc = {m}; break; default: ++n; }}",
+    "if ({k} && in[t] > 2) acc += {m}; acc = ({k}) ? acc : T(1);",
+    "bool keep = false; if ({k}) keep = in[t] > 2; if (keep) acc += {m};",
+    "for (int i = 0; i < 2 + zero; ++i) {{ bool keep = false; if ({k}) keep = in[i] > 2; if (keep) acc += {m}; }}",
+    "for (int i = 0; i < 5 + zero; ++i) {{ const T top = T(in[i]); if ({k} && top >= {m}) acc = top; }}",
+    "for (int i = 0; i < 5 + zero; ++i) if ({k} && T(in[i]) > {m}) m[0] = T(in[i]);",
 ]
 CONDITIONS = ["t == {own}", "lead", "unsigned(t - {own}) < 1u", "!(t != {own})", "t < {own} + 1 && t > {own} - 1"]
 OTHERS = ["t == {own} || t == {other}", "lead || t == {other}", "t == {other}"]
@@ -98,6 +103,7 @@ def main():
     parser.add_argument("--kernels", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--filter", default="off")
+    parser.add_argument("--arch", default="compute_90", help="nvcc compiles compute_100 with another code generator")
     options = parser.parse_args()
     chance = random.Random(options.seed)
     kernels = [Kernel(chance, number) for number in range(options.kernels)]
@@ -106,7 +112,7 @@ def main():
         with open(source, "w", encoding="utf-8") as file:
             file.write(program(kernels))
         subprocess.run([options.nvcc, "-std=c++17", "-O3", "-diag-suppress=177", "-lineinfo", "-cudart", "shared", "-gencode",
-                        "arch=compute_90,code=compute_90", "-o", executable, source], check=True)
+                        "arch=%s,code=%s" % (options.arch, options.arch), "-o", executable, source], check=True)
         racing = racing_kernels(options, executable, os.path.join(folder, "report.json"))
     wrong = 0
     for kernel in kernels:
