@@ -59,7 +59,7 @@ std::uint64_t vector_bytes(const Access& access) {
 }  // namespace
 
 std::string ended_by_limit(const std::string& who, std::uint64_t seconds) {
-  return fmt::format("{} was ended after {} seconds {}{}", who, seconds, kTimeLimitMark,
+  return fmt::format("{} was ended after {} {}{}", who, counted(seconds, "second"), kTimeLimitMark,
                      kNotToItsEnd);
 }
 

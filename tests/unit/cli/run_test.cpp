@@ -184,7 +184,7 @@ TEST_CASE("what a killed process has found is reported, and how it ended") {
 TEST_CASE("a program that takes too long is ended and reported about") {
   const ShellResult result = run("--time-limit=1 -- sh -c '" + kReporter + " race & sleep 60'");
   CHECK(result.status == 66);
-  CHECK(result.errors.find("ended after 1 seconds (time-limit)") != std::string::npos);
+  CHECK(result.errors.find("ended after 1 second (time-limit)") != std::string::npos);
   CHECK(run("--time-limit=1 -- sleep 60").status == 128 + SIGTERM);
 }
 
