@@ -29,8 +29,10 @@ if [ ! -e "$sysroot/libtbb.so.12" ]; then
 fi
 
 say "Build"
-# The options of the preset ci, so that the compiler's cache knows what it has compiled for build/.
-cmake --preset ci -B "$build" -D BARRACUDA_SYSROOT="$sysroot" >"$build/configure.log" 2>&1 || { cat "$build/configure.log"; exit 1; }
+# The options of the preset ci and the sources of build/, some at a time or not, so that the compiler's cache knows what
+# it has compiled there.
+unite=$(grep -s '^BARRACUDA_UNITE:BOOL=' build/CMakeCache.txt || echo BARRACUDA_UNITE:BOOL=OFF)
+cmake --preset ci -B "$build" -D "$unite" -D BARRACUDA_SYSROOT="$sysroot" >"$build/configure.log" 2>&1 || { cat "$build/configure.log"; exit 1; }
 cmake --build "$build" --parallel "$cores" --target "${targets[@]}"
 [ $# -eq 0 ] || exit 0
 
