@@ -122,6 +122,7 @@ TEST_CASE("an access knows what the branches to it have decided") {
   CHECK(guards(less + in + "@%p1 bra $in;\n" + out) == 0);  // it may come without
   CHECK(guards("@%p1 bra $in;\n" + less + in + out) == 0);
   CHECK(guards("setp.eq.u32 %p0, %r2, %r1;\n" + in + out) == 0);
+  CHECK(guards(less + "setp.eq.u32 %p0, %r2, %r1;\n" + in + out) == 0);  // written once more
 }
 
 TEST_CASE("what is made alike in several places is known") {
