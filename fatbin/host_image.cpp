@@ -153,8 +153,11 @@ Expected<void> read_device_section(const ElfFile& elf, const Elf64_Shdr& section
 }  // namespace
 
 bool HostImage::has_static_runtime() const {
-  return has_device_code && !imports_runtime &&
-         std::ranges::none_of(needed, [](const std::string& library) {
+  return has_device_code && !uses_runtime_library();
+}
+
+bool HostImage::uses_runtime_library() const {
+  return imports_runtime || std::ranges::any_of(needed, [](const std::string& library) {
            return library.starts_with(kRuntimeLibrary);
          });
 }
@@ -202,11 +205,7 @@ Expected<HostImage> read_host_image(const std::string& path, Payloads payloads) 
 }
 
 bool contains_static_runtime(const std::string& path, const HostImage& image) {
-  const bool uses_library =
-      image.imports_runtime || std::ranges::any_of(image.needed, [](const std::string& library) {
-        return library.starts_with(kRuntimeLibrary);
-      });
-  if (image.has_device_code || uses_library) {
+  if (image.has_device_code || image.uses_runtime_library()) {
     return image.has_static_runtime();
   }
   const auto file = MappedFile::open(path);

@@ -30,6 +30,8 @@ struct HostImage {
   [[nodiscard]] bool has_static_runtime() const;
   // "libcudart.so.10.2": a shared runtime that the emulated device does not stand in for; or empty.
   [[nodiscard]] std::string other_runtime() const;
+  // It imports the runtime, or needs a library of it.
+  [[nodiscard]] bool uses_runtime_library() const;
 };
 
 // The file at `path`, of which `image` was read, has the CUDA runtime in it. Without device code of

@@ -227,8 +227,7 @@ class Clause {
     const bool is_of_arrival = is_narrow(*remote->arrival);
     return fmt::format(
         "the {}{} has block scope (.cta), and the {}{} is another block's: cluster scope "
-        "(.cluster) "
-        "is needed for both",
+        "(.cluster) is needed for both",
         is_of_arrival ? "arrival" : "wait",
         place_at(is_of_arrival ? *remote->arrival : *remote->wait),
         is_of_arrival ? "wait" : "arrival",

@@ -34,8 +34,8 @@ registers: no constant is written|analysis/async_registers.cpp|s/!(each.is_compu
 registers: of two products the older counts|analysis/async_registers.cpp|s/^  if (age(from) < age(into)) {/  if (age(into) < age(from)) {/
 registers: products of all shapes follow each other|analysis/async_registers.cpp|s/one->depth == two->depth \&\&/true \&\&/
 registers: a move is a write|analysis/async_registers.cpp|s/^    } else if (is_move(instruction)) {$/    } else if (false) {/
-lanes: a select takes either|analysis/use_condition.cpp|s/return predicate(operands\[3\], n == 2);/return predicate(operands[3], false);/
-lanes: an or lets through what is true|analysis/use_condition.cpp|s/return predicate(other, opcode == kOr);/return predicate(other, false);/
+lanes: a select takes either|analysis/use_condition.cpp|s/return predicate_of(operands\[3\], n == 2);/return predicate_of(operands[3], false);/
+lanes: an or lets through what is true|analysis/use_condition.cpp|s/return predicate_of(other, opcode == kOr);/return predicate_of(other, false);/
 lanes: exclusive or masks|analysis/use_condition.cpp|s/(opcode != kAnd \&\& opcode != kOr)/(opcode != kAnd \&\& opcode != kOr \&\& opcode != kXor)/
 lanes: what was read decides about itself|analysis/use_condition.cpp|s/ \&\& !is_from_load(mask->name)) {/) {/
 lanes: a branch decides though all ways lead there|analysis/implied_literals.cpp|s/^  if (target.predecessors.size() != 1) {/  if (target.predecessors.empty()) {/

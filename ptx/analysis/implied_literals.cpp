@@ -13,13 +13,6 @@ namespace {
 constexpr std::uint32_t kDeepest = 8;
 constexpr std::size_t kMostAdded = 256, kMostDefinitions = 16, kMostGuards = 8;
 
-std::optional<Literal> predicate(const Operand& operand, bool is_negated) {
-  if (operand.kind != Operand::Kind::kRegister || !operand.component.empty()) {
-    return std::nullopt;
-  }
-  return Literal{.name = operand.name, .is_negated = is_negated != operand.negated};
-}
-
 // What a literal is made of.
 struct Combined {
   boost::container::small_vector<Literal, 2> parts;
@@ -36,7 +29,7 @@ Combined combined_by(const Instruction& writer, bool is_negated) {
   const bool is_and = writer.has(Modifier::kAnd), is_or = writer.has(Modifier::kOr);
   if (writer.opcode == Opcode::kSetp && operands.size() == 4 && (is_negated ? is_or : is_and)) {
     combined.all_hold = true;  // of the comparison nothing is asked
-    if (const auto part = predicate(operands[3], is_negated)) {
+    if (const auto part = predicate_of(operands[3], is_negated)) {
       combined.parts.push_back(*part);
     }
     return combined;
@@ -52,7 +45,7 @@ Combined combined_by(const Instruction& writer, bool is_negated) {
   const bool flips = writer.opcode == Opcode::kNot;
   combined.all_hold = is_copy || (writer.opcode == Opcode::kAnd) != is_negated;
   for (std::size_t n = 1; n < operands.size(); ++n) {
-    const auto part = predicate(operands[n], is_negated != flips);
+    const auto part = predicate_of(operands[n], is_negated != flips);
     if (part) {
       combined.parts.push_back(*part);
     } else if (!combined.all_hold) {
@@ -63,6 +56,13 @@ Combined combined_by(const Instruction& writer, bool is_negated) {
 }
 
 }  // namespace
+
+std::optional<Literal> predicate_of(const Operand& operand, bool is_negated) {
+  if (operand.kind != Operand::Kind::kRegister || !operand.component.empty()) {
+    return std::nullopt;
+  }
+  return Literal{.name = operand.name, .is_negated = is_negated != operand.negated};
+}
 
 std::vector<ImpliedLiteral> ImpliedLiterals::of(const Literal& literal, std::size_t user) {
   added_ = 0;
@@ -146,8 +146,8 @@ std::optional<Literal> ImpliedLiterals::part_of_number(const Instruction& writer
   if (writer.opcode == kSelp && operands.size() == 4) {
     const auto taken = is_zero(operands[1], bytes, definition);
     const auto left = is_zero(operands[2], bytes, definition);
-    return taken == true  ? predicate(operands[3], true)
-           : left == true ? predicate(operands[3], false)
+    return taken == true  ? predicate_of(operands[3], true)
+           : left == true ? predicate_of(operands[3], false)
                           : std::nullopt;
   }
   const bool keeps_zero = (writer.opcode == kMov && operands.size() == 2) ||

@@ -25,6 +25,9 @@ struct Literal {
   friend bool operator==(const Literal&, const Literal&) = default;
 };
 
+// Of an operand that is a predicate; nothing of any other.
+std::optional<Literal> predicate_of(const Operand& operand, bool is_negated);
+
 struct ImpliedLiteral {
   Literal literal;
   std::size_t reader = 0;   // the instruction that reads it
@@ -36,8 +39,12 @@ struct ImpliedLiteral {
 class ImpliedLiterals {
  public:
   ImpliedLiterals(const Program& program, const ControlFlow& flow, const RegisterUses& uses,
-                  const Constants& constants)
-      : program_(program), flow_(flow), uses_(uses), constants_(constants), executed_once_(flow) {}
+                  const Constants& constants, ExecutedOnce& executed_once)
+      : program_(program),
+        flow_(flow),
+        uses_(uses),
+        constants_(constants),
+        executed_once_(executed_once) {}
 
   // By a literal that `user` reads; it is the first of them.
   [[nodiscard]] std::vector<ImpliedLiteral> of(const Literal& literal, std::size_t user);
@@ -68,7 +75,7 @@ class ImpliedLiterals {
   const ControlFlow& flow_;
   const RegisterUses& uses_;
   const Constants& constants_;
-  ExecutedOnce executed_once_;
+  ExecutedOnce& executed_once_;
   std::size_t added_ = 0;  // for one question
 };
 

@@ -5,16 +5,6 @@
 #include "ptx/analysis/flow_order.h"
 
 namespace barracuda::ptx {
-namespace {
-
-std::optional<Literal> predicate(const Operand& operand, bool is_negated) {
-  if (operand.kind != Operand::Kind::kRegister || !operand.component.empty()) {
-    return std::nullopt;
-  }
-  return Literal{.name = operand.name, .is_negated = is_negated != operand.negated};
-}
-
-}  // namespace
 
 bool may_be_passed(const Statement& statement, const Effect& effect) {
   using enum OpcodeClass;
@@ -133,11 +123,11 @@ std::optional<Literal> UseConditions::mask_of(const RegisterUses::Use& use) cons
   using enum Opcode;
   const Opcode opcode = instruction.opcode;
   if (opcode == kSelp && n < 3 && operands.size() == 4) {
-    return predicate(operands[3], n == 2);
+    return predicate_of(operands[3], n == 2);
   }
   if (opcode == kSetp && n < 3 && operands.size() == 4 &&
       (instruction.has(Modifier::kAnd) || instruction.has(Modifier::kOr))) {
-    return predicate(operands[3], instruction.has(Modifier::kOr));
+    return predicate_of(operands[3], instruction.has(Modifier::kOr));
   }
   if ((opcode != kAnd && opcode != kOr) || operands.size() != 3) {
     return std::nullopt;
@@ -145,7 +135,7 @@ std::optional<Literal> UseConditions::mask_of(const RegisterUses::Use& use) cons
   const Operand& other = operands[static_cast<std::size_t>(3 - n)];
   const ScalarType type = instruction.last_type();
   if (type == ScalarType::kPred) {
-    return predicate(other, opcode == kOr);
+    return predicate_of(other, opcode == kOr);
   }
   const bool is_number = opcode == kAnd && other.kind == Operand::Kind::kRegister &&
                          other.component.empty() && size_of(type) >= 2 &&

@@ -15,6 +15,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "ptx/analysis/constants.h"
+#include "ptx/analysis/flow_order.h"
 #include "ptx/analysis/implied_literals.h"
 #include "ptx/analysis/reached_uses.h"
 #include "ptx/analysis/register_uses.h"
@@ -44,8 +45,14 @@ class UseConditions {
         flow_(flow),
         uses_(uses),
         constants_(constants),
-        implied_(program, flow, uses, constants),
-        values_(program, flow, uses) {}
+        executed_once_(flow),
+        implied_(program, flow, uses, constants, executed_once_),
+        values_(program, flow, uses, executed_once_) {}
+
+  ~UseConditions() = default;
+  // Its parts know where it lies.
+  UseConditions(const UseConditions&) = delete;
+  UseConditions& operator=(const UseConditions&) = delete;
 
   [[nodiscard]] UseCondition of(std::size_t load);
 
@@ -96,6 +103,7 @@ class UseConditions {
   const ControlFlow& flow_;
   const RegisterUses& uses_;
   const Constants& constants_;
+  ExecutedOnce executed_once_;
   ImpliedLiterals implied_;
   ValuesAtLoad values_;
 

@@ -23,8 +23,9 @@ class ValuesAtLoad {
   // So many instructions are made again at most: what bounds the cost of a load's hook.
   static constexpr std::size_t kMostClones = 8;
 
-  ValuesAtLoad(const Program& program, const ControlFlow& flow, const RegisterUses& uses)
-      : program_(program), flow_(flow), uses_(uses), executed_once_(flow) {}
+  ValuesAtLoad(const Program& program, const ControlFlow& flow, const RegisterUses& uses,
+               ExecutedOnce& executed_once)
+      : program_(program), flow_(flow), uses_(uses), executed_once_(executed_once) {}
 
   // Of this load; what was made for the one before is forgotten.
   void start(std::size_t load);
@@ -65,7 +66,7 @@ class ValuesAtLoad {
   const Program& program_;
   const ControlFlow& flow_;
   const RegisterUses& uses_;
-  ExecutedOnce executed_once_;
+  ExecutedOnce& executed_once_;
 
   // Of one load.
   std::size_t load_ = 0;

@@ -202,7 +202,7 @@ TEST_CASE(
     access(scenario, 1, Operation::kWrite);
     CHECK(scenario.races().size() == 1);
     meet();
-    copy_before(scenario);  // still under way, so that it is told of again
+    copy_before(scenario);  // still under way, and logged again
     access(scenario, 1, Operation::kRead);
     CHECK(scenario.races().size() == 2);
     CHECK(scenario.detector.rejected() == 0);
