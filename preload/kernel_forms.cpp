@@ -9,6 +9,7 @@
 #include "preload/hook.h"
 #include "preload/machine_code.h"
 #include "preload/text_load.h"
+#include "session/uninstrumented_kernels.h"
 
 namespace barracuda::preload {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::uint64_t kWorthWaiting = std::uint64_t{1} << 24;
 // knows of (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES).
 constexpr std::uint32_t kMostSharedBytes = 48 * 1024;
 
-enum class Kind : std::uint8_t { kGuarded, kPlain };
+enum class Kind : std::uint8_t { kGuarded, kPlain, kUninstrumented };
 
 struct Form {
   std::shared_ptr<const KernelBinding> binding;  // whose address is the key: no other gets it
@@ -32,16 +33,20 @@ struct Form {
   std::uint64_t threads = 0, launches = 0;  // so far
   bool was_none = false;                    // guarded: of a launch that has to log
   bool is_begun = false, is_tried = false;  // to be compiled, to be loaded
+  const ptx::KernelPart* part = nullptr;    // of one without instrumentation
   CUlibrary library = nullptr;
   CUkernel kernel = nullptr;
   std::uint64_t most_threads = 0;  // of a block: as many as have registers
 
   [[nodiscard]] const std::string& text() const {
-    return kind == Kind::kGuarded ? binding->kernel->guarded : binding->kernel->plain;
+    return kind == Kind::kGuarded ? binding->kernel->guarded
+           : kind == Kind::kPlain ? binding->kernel->plain
+                                  : part->text;
   }
 
   [[nodiscard]] bool is_waited_for() const {
-    return kind == Kind::kPlain && launches > 1 && threads >= kWorthWaiting;
+    return kind == Kind::kUninstrumented ||
+           (kind == Kind::kPlain && launches > 1 && threads >= kWorthWaiting);
   }
 };
 
@@ -62,6 +67,31 @@ class Forms {
     }
     // A kernel may be launched as a function.
     return block <= form.most_threads ? reinterpret_cast<CUfunction>(form.kernel) : nullptr;
+  }
+
+  // Ready to be launched, with as much shared memory as the program asked for.
+  CUfunction find_uninstrumented(const HookScope& scope, session::Session& session,
+                                 const std::shared_ptr<const KernelBinding>& binding,
+                                 const session::LaunchRequest& request) {
+    const auto* const part = binding->module->image->uninstrumented->find(binding->name);
+    if (part == nullptr) {
+      return nullptr;
+    }
+    const HeldLock lock(mutex_);
+    Form& form = forms_[{binding.get(), Kind::kUninstrumented}];
+    form.part = part;
+    form.binding = binding;
+    form.kind = Kind::kUninstrumented;
+    if (!std::exchange(form.is_tried, true)) {
+      load(scope, form);
+    }
+    const bool is_ready =
+        form.kernel != nullptr && set_up(form.kernel, binding->asked_shared) &&
+        session.variables().place(
+            *binding, {.handle = handle_of(form.library), .is_library = true, .part = part});
+    return is_ready && request.block.volume() <= form.most_threads
+               ? reinterpret_cast<CUfunction>(form.kernel)
+               : nullptr;
   }
 
   bool suffices(const KernelBinding* binding) {
@@ -122,6 +152,15 @@ class Forms {
     }
   }
 
+  static bool set_up(CUkernel kernel, std::uint32_t shared_bytes) {
+    static const auto set = DRIVER_FUNCTION(cuKernelSetAttribute);
+    static const auto current_device = DRIVER_FUNCTION(cuCtxGetDevice);
+    CUdevice device = 0;
+    return current_device(&device) == CUDA_SUCCESS &&
+           set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared_bytes),
+               kernel, device) == CUDA_SUCCESS;
+  }
+
   // The program's machine code may have been compiled for fewer registers than this one.
   static std::uint64_t most_threads_of(CUkernel kernel) {
     static const auto attribute = DRIVER_FUNCTION(cuKernelGetAttribute);
@@ -155,12 +194,20 @@ bool may_be_of_form(const session::LaunchRequest& request, const ptx::Kernel& ke
 KernelForms find_forms(const HookScope& scope, session::Session& session,
                        session::LaunchRequest& request) {
   const auto binding = session.modules().find(request.function);
-  if (binding == nullptr || !binding->instrumented() ||
-      !may_be_of_form(request, *binding->kernel)) {
+  if (binding == nullptr || !binding->instrumented()) {
+    return {};
+  }
+  KernelForms found;
+  if (request.most_shared_bytes < request.shared_bytes &&
+      request.shared_bytes <= binding->asked_shared) {
+    found.uninstrumented = forms().find_uninstrumented(scope, session, binding, request);
+    request.is_uninstrumented = found.uninstrumented != nullptr;
+    return found;
+  }
+  if (!may_be_of_form(request, *binding->kernel)) {
     return {};
   }
   const ptx::Kernel& kernel = *binding->kernel;
-  KernelForms found;
   if (!kernel.guarded.empty()) {
     found.guarded = forms().find(scope, binding, Kind::kGuarded, request);
   }

@@ -1,6 +1,6 @@
 // The forms of kernels in which nothing is logged (ptx::Kernel::guarded and plain), each in a
-// library of its own, which is made once a kernel has done enough to be worth its compilation.
-// Thread-safe.
+// library of its own, which is made once a kernel has done enough to be worth its compilation; and
+// kernels as the program has them, for launches that leave no room for the tool. Thread-safe.
 #pragma once
 
 #include "preload/guard.h"
@@ -12,10 +12,11 @@ namespace barracuda::preload {
 
 // Null where there is none, or not yet.
 struct KernelForms {
-  CUfunction guarded = nullptr, plain = nullptr;
+  CUfunction guarded = nullptr, plain = nullptr, uninstrumented = nullptr;
 };
 
-// Those of the request's kernel that may be launched in its place. The request is told.
+// Those of the request's kernel that may be launched in its place. The request is told; one without
+// instrumentation has to be launched.
 KernelForms find_forms(const HookScope& scope, session::Session& session,
                        session::LaunchRequest& request);
 

@@ -4,12 +4,9 @@
 #include <memory>
 #include <span>
 
-#include <fmt/format.h>
-
 #include "base/assert.h"
 #include "preload/hook.h"
 #include "preload/kernel_parts.h"
-#include "report/symbol_name.h"
 
 namespace barracuda::preload {
 namespace {
@@ -53,11 +50,17 @@ bool is_hidden_parameter(const HookScope& scope, session::Handle function, std::
 
 void hide_descriptor_word(const HookScope& scope, session::Handle function,
                           CUfunction_attribute attribute, int* value) {
-  const auto kernel = attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES && value != nullptr
-                          ? find_instrumented(scope, function)
-                          : nullptr;
-  if (kernel != nullptr) {
+  const bool is_static = attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+  const bool is_dynamic = attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+  const auto kernel =
+      (is_static || is_dynamic) && value != nullptr ? find_instrumented(scope, function) : nullptr;
+  if (kernel == nullptr) {
+    return;
+  }
+  if (is_static) {
     *value -= bytes_for_word(*kernel, *value);
+  } else if (const std::uint32_t asked = kernel->asked_shared; asked != 0) {
+    *value = static_cast<int>(asked);
   }
 }
 
@@ -179,33 +182,34 @@ CUresult enumerate(Kernel* kernels, unsigned count, Owner owner, const Count& ge
   return status;
 }
 
-// The program may ask for as much as the device has without our word: it gets what there is.
+// The program may ask for as much as the device has without our word: it gets what there is. Many
+// ask for all and take less (Triton does); a launch that takes more is one of the program's own
+// kernel (kernel_forms.h).
 template <typename Attributes>
 CUresult set_attribute(const HookScope& scope, session::Handle handle, const Attributes& attributes,
                        CUfunction_attribute attribute, int value) {
   static const auto device_attribute = DRIVER_FUNCTION(cuDeviceGetAttribute);
   const CUresult status = attributes.write(attribute, value);
-  const auto kernel = status == CUDA_ERROR_INVALID_VALUE &&
-                              attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+  const auto kernel = attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
                           ? find_instrumented(scope, handle)
                           : nullptr;
+  if (kernel != nullptr && status == CUDA_SUCCESS) {
+    kernel->asked_shared = 0;
+  }
   int fixed = 0;
   int most = 0;
-  if (kernel == nullptr ||
+  if (kernel == nullptr || status != CUDA_ERROR_INVALID_VALUE ||
       attributes.read(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, fixed) != CUDA_SUCCESS ||
       device_attribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
                        current_device()) != CUDA_SUCCESS ||
       value > most - fixed + bytes_for_word(*kernel, fixed)) {
     return status;
   }
-  scope.run(Loss::kCoverage, [&](Session& session) {
-    session.problems().add(
-        fmt::format("kernel {} asks for {} bytes of dynamic shared memory, all that a block "
-                    "can have; the tool "
-                    "needs {} of them: a launch that takes them fails",
-                    report::demangle(kernel->name), value, bytes_for_word(*kernel, fixed)));
-  });
-  return attributes.write(attribute, most - fixed);
+  const CUresult clamped = attributes.write(attribute, most - fixed);
+  if (clamped == CUDA_SUCCESS) {
+    kernel->asked_shared = static_cast<std::uint32_t>(value);
+  }
+  return clamped;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "preload/parts_ahead.h"
 #include "preload/text_load.h"
 #include "session/split_image.h"
+#include "session/uninstrumented_kernels.h"
 
 namespace barracuda::preload {
 namespace {
@@ -137,7 +138,7 @@ PartKernel load_part(const HookScope& scope, const Base& base, const LoadedModul
   TextLoad load = load_text(scope, instrumented.text, base.options, is_library, load_image);
   if (load.status != CUDA_SUCCESS) {
     made.refusal = std::move(load.refusal);
-    made.part.part = module.image->split->find_plain_part(name);
+    made.part.part = module.image->uninstrumented->find(name);
     if (made.part.part != nullptr) {
       JitOptions options = base.options;
       load.status = load_image(made.part.part->text.c_str(), options);

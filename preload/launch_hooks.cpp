@@ -39,6 +39,8 @@ CUfunction function_of(session::Launch::Form form, CUfunction program, const Ker
       return forms.guarded;
     case session::Launch::Form::kPlain:
       return forms.plain;
+    case session::Launch::Form::kUninstrumented:
+      return forms.uninstrumented;
   }
   return program;
 }

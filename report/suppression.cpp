@@ -192,7 +192,7 @@ bool matches(std::string_view pattern, std::string_view text) {
 }
 
 Expected<Suppressions::Condition> Suppressions::take_condition(std::string_view& rest) {
-  constexpr std::array<std::pair<std::string_view, Field>, 9> kFields = {{
+  constexpr std::array<std::pair<std::string_view, Field>, 10> kFields = {{
       {"kernel", Field::kKernel},
       {"function", Field::kFunction},
       {"file", Field::kFile},
@@ -202,17 +202,18 @@ Expected<Suppressions::Condition> Suppressions::take_condition(std::string_view&
       {"severity", Field::kSeverity},
       {"library", Field::kLibrary},
       {"operation", Field::kOperation},
+      {"missing", Field::kMissing},
   }};
   const std::size_t colon = rest.find(':');
   const std::string_view name = rest.substr(0, colon);
   const auto* const field =
       std::ranges::find(kFields, name, &std::pair<std::string_view, Field>::first);
   if (colon == std::string_view::npos || field == kFields.end()) {
-    return unexpected(
-        {.message = "expected kernel:, function:, file:, kind:, module:, severity:, "
-                    "library:, operation: or fingerprint: and a pattern, with '…' around one that "
-                    "holds a space, or ThreadSanitizer's race:, instead of '" +
-                    std::string(rest) + "'"});
+    return unexpected({.message = "expected kernel:, function:, file:, kind:, module:, severity:, "
+                                  "library:, operation:, missing: or fingerprint: and a pattern, "
+                                  "with '…' around one that "
+                                  "holds a space, or ThreadSanitizer's race:, instead of '" +
+                                  std::string(rest) + "'"});
   }
   rest.remove_prefix(colon + 1);
   Condition condition{.field = field->second, .pattern = ""};
@@ -337,6 +338,8 @@ bool Suppressions::holds(const Condition& condition, const Finding& finding) {
       return any_access([&](const Access& access) {
         return matches(condition.pattern, name_of(access.operation));
       });
+    case Field::kMissing:
+      return !finding.missing.empty() && matches(condition.pattern, finding.missing);
     case Field::kRace:
       return finding.type == FindingType::kRace &&
              (module_matches(condition.pattern, finding) || any_access([&](const Access& access) {

@@ -43,6 +43,7 @@ class Suppressions {
     kSeverity,
     kLibrary,    // both accesses are of CUDA's headers, in a frame that matches
     kOperation,  // what either access does
+    kMissing,    // the missing order, as the text report has it
   };
 
   struct Condition {

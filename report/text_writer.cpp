@@ -260,7 +260,8 @@ void print_messages(std::string& text, const Report& report) {
   for (const SuppressionUse& use : report.suppressions) {
     if (!use.reason.empty()) {
       print("",
-            fmt::format("{} in CUDA's libraries left out (library-suppressions=0 shows {}): {}",
+            fmt::format("{} in code of libraries or a compiler left out "
+                        "(library-suppressions=0 shows {}): {}",
                         counted(use.count, "finding"), use.count == 1 ? "it" : "them", use.reason));
     } else if (use.count != 0) {
       print("", counted(use.count, "finding") + " suppressed by " + use.rule);

@@ -21,6 +21,7 @@ struct LaunchRequest {
   std::uint32_t most_shared_bytes = 0;    // that the function is set up for; 0: not known
   bool has_guarded_form = false;          // ptx::Kernel::guarded, ready to be launched instead
   bool has_plain_form = false;            // ptx::Kernel::plain, the same
+  bool is_uninstrumented = false;         // launched as the program has it: the tool has no room
   Handle event{};                         // that the launch records, if there is one
   std::vector<MemoryRange> constants;     // that the kernel may read
   std::vector<MemoryRange> variables;     // in global memory, that it may access

@@ -66,8 +66,13 @@ void LaunchTracker::begin(Launch& launch, const LaunchRequest& request) {
     launch.begin_ = watch_begin(request.stream);
   }
   const detector::StreamKey stream = streams_.key_of(request.stream);
-  if (launch.kernel_ == nullptr || !launch.kernel_->instrumented()) {
+  if (launch.kernel_ == nullptr || !launch.kernel_->instrumented() || request.is_uninstrumented) {
     launch.check_.is_left_out = launch.kernel_ != nullptr && !filter_.matches(*launch.kernel_);
+    if (request.is_uninstrumented) {
+      launch.form_ = Launch::Form::kUninstrumented;
+      launch.check_.unchecked =
+          "it takes all the shared memory that a block can have, of which the tool needs some";
+    }
     streams_.launch_unchecked(stream);
     count(launch);
     return;

@@ -44,7 +44,7 @@ class Launch {
   void** extra() { return arguments_ ? arguments_->extra() : nullptr; }
 
   // Which form of the kernel is launched in its place.
-  enum class Form : std::uint8_t { kLogging, kGuarded, kPlain };
+  enum class Form : std::uint8_t { kLogging, kGuarded, kPlain, kUninstrumented };
 
   [[nodiscard]] Form form() const { return form_; }
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/strong_id.h"
 #include "session/split_image.h"
+#include "session/uninstrumented_kernels.h"
 
 namespace barracuda::session {
 namespace {
@@ -66,8 +67,11 @@ const ProgramImage& ModuleRegistry::prepare(const ImageSource& source, ptx::Site
   if (!made->instrumented()) {
     log(Folder::kSession, LogLevel::kInfo, "a module is loaded unchanged: %s",
         made->reason.c_str());
-  } else if (split_from_ > 0) {
-    made->split = SplitImage::make(*made, source, split_from_);
+  } else {
+    made->uninstrumented = std::make_shared<const UninstrumentedKernels>(source.units);
+    if (split_from_ > 0) {
+      made->split = SplitImage::make(*made, split_from_);
+    }
   }
   const HeldLock lock(mutex_);
   ptx::SiteTable& sites = sites_.own();

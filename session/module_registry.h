@@ -2,6 +2,8 @@
 // name: two modules may hold the same name. Thread-safe.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -48,6 +50,9 @@ struct KernelBinding {
   std::string name;
   LoadedPart part;
   std::string refusal;  // of its part's instrumented text
+  // Bytes of dynamic shared memory that the program has set it up for, where the tool's word left
+  // less; 0: it got what it asked for.
+  mutable std::atomic<std::uint32_t> asked_shared = 0;
 
   // Launches take the hidden parameter.
   [[nodiscard]] bool instrumented() const {

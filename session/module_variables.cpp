@@ -42,13 +42,15 @@ ModuleVariables::OfKernel ModuleVariables::note(Handle function) {
 
 bool ModuleVariables::place(Handle function) {
   const auto kernel = modules_.find(function);
-  if (kernel == nullptr || kernel->part.handle == Handle{} ||
-      kernel->part.part->variables.empty()) {
+  return kernel == nullptr || kernel->part.handle == Handle{} || place(*kernel, kernel->part);
+}
+
+bool ModuleVariables::place(const KernelBinding& kernel, const LoadedPart& part) {
+  if (part.part->variables.empty()) {
     return true;
   }
-  const LoadedPart& part = kernel->part;
   const PlacedPart key{
-      .module = kernel->module.get(), .part = part.handle, .context = driver_.current_context()};
+      .module = kernel.module.get(), .part = part.handle, .context = driver_.current_context()};
   {
     const std::lock_guard lock(mutex_);
     if (placed_.contains(key)) {
@@ -57,7 +59,7 @@ bool ModuleVariables::place(Handle function) {
   }
   std::vector<std::uint64_t> addresses;
   for (const std::string& name : part.part->variables) {
-    const auto range = driver_.variable(kernel->module->handle, kernel->module->is_library, name);
+    const auto range = driver_.variable(kernel.module->handle, kernel.module->is_library, name);
     if (!range) {
       return false;
     }

@@ -33,6 +33,8 @@ class ModuleVariables {
   // The same for a kernel in a part of its own, which is to find its module's variables: without
   // this it must not be launched. False if it cannot be done.
   [[nodiscard]] bool place(Handle function);
+  // For one that is launched in this kernel's place.
+  [[nodiscard]] bool place(const KernelBinding& kernel, const LoadedPart& part);
   // It is about to be unloaded.
   void forget(const LoadedModule& module);
   // This context is about to go.

@@ -25,6 +25,7 @@ struct DeviceVariable {
 };
 
 class SplitImage;
+class UninstrumentedKernels;
 
 struct ProgramImage {
   // NUL-terminated by std::string; empty if the image is loaded as it is, for the reason below.
@@ -44,6 +45,7 @@ struct ProgramImage {
   // Its text in parts, so that only kernels that are asked for are compiled; null where it is not
   // worth it or cannot be.
   std::shared_ptr<const SplitImage> split;
+  std::shared_ptr<const UninstrumentedKernels> uninstrumented;  // null if it is loaded as it is
 
   [[nodiscard]] bool instrumented() const { return !text.empty(); }
 

@@ -2,6 +2,7 @@
 """CUTLASS's kernels for sm_90, and racy twins of them, under the tool on the emulated device.
 
     tools/try_cutlass.py --source FOLDER [--work FOLDER] [--seeds N] [NAME...]
+    tools/try_cutlass.py --work FOLDER --device gpu [--size N] [NAME...]
 
 FOLDER is CUTLASS's own tree, with include/ and tools/util/include/; the wheel nvidia-cutlass has it as
 cutlass_library/source. Nothing of it is in this tree. Each program is tools/cutlass/gemm.cu; a twin is
@@ -9,6 +10,9 @@ compiled with one of CUTLASS's headers changed in a copy below --work (default: 
 it is must compute the right numbers, without a finding and with complete coverage, under round robin
 and the seeds 1 to N (default 20); of a twin each run must report a race. Prints a row for each, and
 ends with status 1 if one is wrong. nvcc takes minutes for each.
+
+On a GPU each runs once, and the programs then as products of N x N x N (default: 4096), timed by events without the
+tool and with it. Programs that are in --work are not built again, and need no --source.
 """
 import argparse
 import os
@@ -50,6 +54,8 @@ def build(source, work, name):
     binary = work / name
     if binary.exists():
         return binary
+    if source is None:
+        sys.exit("%s has to be built: --source FOLDER, with CUTLASS's tree" % name)
     work.mkdir(parents=True, exist_ok=True)
     kernel = NAMES.index(TWINS[name][0] if name in TWINS else name)
     include = changed_headers(source, work, name) if name in TWINS else source / "include"
@@ -60,9 +66,9 @@ def build(source, work, name):
     return binary
 
 
-def run(barracuda, binary, schedule):
+def run(barracuda, binary, device, schedule):
     program = [str(binary), "1024"] if "too_lax" in binary.name else [str(binary)]
-    result = subprocess.run([barracuda, "run", "--device", "cpu", *schedule, "--", *program], timeout=600,
+    result = subprocess.run([barracuda, "run", "--device", device, *schedule, "--", *program], timeout=600,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     text = result.stdout
     return {"clean": "SUMMARY: 0 races, kernels 1/1 instrumented, coverage complete" in text,
@@ -70,24 +76,50 @@ def run(barracuda, binary, schedule):
             "races": " race on " in text}
 
 
+def milliseconds(command):
+    result = subprocess.run(command, timeout=120, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    timed = re.search(r"^(\d+\.\d+) ms$", result.stdout, re.M)
+    coverage = re.search(r"^BARRACUDA SUMMARY: (.*)$", result.stdout, re.M)
+    if timed is None or " 0 wrong" not in result.stdout:
+        sys.exit(result.stdout)
+    return float(timed[1]), coverage[1] if coverage else ""
+
+
+def slowdowns(arguments, size):
+    print("| product of %d x %d x %d | native, ms | with the tool | ratio | |\n| --- | ---: | ---: | ---: | --- |" % (size, size, size))
+    for name in arguments.names or NAMES:
+        if name not in NAMES or name == "grouped":  # three products of different sizes
+            continue
+        program = [str(build(arguments.source, arguments.work, name)), *3 * [str(size)]]
+        native, _ = milliseconds(program)
+        ours, summary = milliseconds([arguments.barracuda, "run", "--device", "gpu", "--", *program])
+        print("| %s | %.3f | %.3f | %.1f x | %s |" % (name, native, ours, ours / native, summary), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--source", type=pathlib.Path)
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/cutlass")
     parser.add_argument("--barracuda", default=str(ROOT / "build/bin/barracuda"))
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--size", type=int, default=4096)
     arguments = parser.parse_args()
     os.environ["PATH"] += ":/usr/local/cuda/bin"
     schedules = [["--workers", "1"]] + [["--seed", str(seed)] for seed in range(1, arguments.seeds + 1)]
+    if arguments.device == "gpu":
+        schedules = [[]]
     status = 0
     print("| program | schedules | as expected | |\n| --- | ---: | ---: | --- |")
     for name in arguments.names or [*NAMES, *TWINS]:
         binary = build(arguments.source, arguments.work, name)
-        runs = [run(arguments.barracuda, binary, schedule) for schedule in schedules]
+        runs = [run(arguments.barracuda, binary, arguments.device, schedule) for schedule in schedules]
         good = sum(one["races"] if name in TWINS else one["clean"] and one["right"] for one in runs)
         status = status or good != len(runs)
         print("| %s | %d | %d | %s |" % (name, len(runs), good, "race" if name in TWINS else "clean, right numbers"), flush=True)
+    if arguments.device == "gpu":
+        slowdowns(arguments, arguments.size)
     return status
 
 

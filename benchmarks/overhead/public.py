@@ -4,14 +4,16 @@
 as a table with the geometric means.
 
 --programs has the binaries by the names of PROGRAMS; nothing of them is kept in this repository. Those that are not
-there are left out. Kernel times come from events around every launch (kernel_time.cu), in a run of their own. A row is
-printed as soon as it is known, and kept in --state as a JSON line, so that a run that was cut off goes on after it:
+there are left out. --list FILE names others, a line each: the name, and its arguments. Kernel times come from events
+around every launch (kernel_time.cu), in a run of their own. A row is printed as soon as it is known, and kept in
+--state as a JSON line, so that a run that was cut off goes on after it:
     public.py --barracuda build/bin/barracuda --programs FOLDER --options filter=off --options filter=on
 """
 import argparse
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -288,6 +290,7 @@ def parsed_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--barracuda", default=os.environ.get("BARRACUDA", "build/bin/barracuda"))
     parser.add_argument("--programs", default="bin", help="the folder of the binaries; beside it: data")
+    parser.add_argument("--list", help="a file of other programs than the known ones: a name and arguments a line")
     parser.add_argument("--shim", help="kernel_time.cu as a library; built where not given")
     parser.add_argument("--options", action="append", help="a set of the tool's options, as filter=on:queues=8")
     parser.add_argument("--limit", type=float, default=30, help="seconds for one run")
@@ -310,6 +313,12 @@ def parsed_arguments():
     return arguments
 
 
+def listed(name):
+    with open(name, encoding="utf-8") as file:
+        lines = [shlex.split(line) for line in file]
+    return [Program(words[0], tuple(words[1:])) for words in lines if words]
+
+
 def built_shim():
     shim = os.path.join(tempfile.mkdtemp(), "kernel_time.so")
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kernel_time.cu")
@@ -321,7 +330,8 @@ def built_shim():
 def main():
     arguments = parsed_arguments()
     end = time.monotonic() + arguments.seconds
-    chosen = [program for program in PROGRAMS if re.search(arguments.only, program.name)
+    programs = listed(arguments.list) if arguments.list else PROGRAMS
+    chosen = [program for program in programs if re.search(arguments.only, program.name)
               and os.path.exists(os.path.join(arguments.programs, program.name))]
     known = {result["name"]: result for result in read_state(arguments)}
     table = list(columns(arguments.options, arguments.racecheck))

@@ -64,6 +64,15 @@ int main() {
   check(cudaFuncSetAttribute(fill, limit, most + 1) == cudaErrorInvalidValue, "too much");
   (void)cudaGetLastError();
 
+  // Many ask for all and take less.
+  CUDA_CHECK(cudaFuncSetAttribute(fill, limit, most));
+  check(attributes_of(fill).maxDynamicSharedSizeBytes == most, "all that there is");
+  int blocks = 0;
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, kThreads, most));
+  check(blocks == 1, "blocks with all that there is");
+  fill<<<1, kThreads, 96 * 1024>>>(out);
+  CUDA_CHECK(cudaGetLastError());
+
   CUDA_CHECK(cudaFuncSetAttribute(probe, limit, most));
   probe<<<1, kThreads, most>>>();
   CUDA_CHECK(cudaGetLastError());

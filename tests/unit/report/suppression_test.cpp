@@ -141,6 +141,15 @@ TEST_CASE("an operation is that of either access") {
   CHECK_FALSE(suppresses("operation:^write$", finding));
 }
 
+TEST_CASE("what is missing is compared, and what is not known matches nothing") {
+  Finding finding = samples::race();
+  finding.missing = "fence.proxy.async is missing";
+  CHECK(suppresses("missing:'^fence.proxy.async is missing$'", finding));
+  CHECK_FALSE(suppresses("missing:tensormap", finding));
+  finding.missing.clear();
+  CHECK_FALSE(suppresses("missing:*", finding));
+}
+
 // The sum of 16-bit floating-point numbers that a GPU before compute capability 9.0 does not have.
 Finding loop_of_library(AccessOperation first) {
   Finding finding = samples::race();
@@ -210,6 +219,19 @@ TEST_CASE("selections in place are left out where CUB both reads and overwrites,
   by_operator.accesses[0].inlined.insert(by_operator.accesses[0].inlined.begin(),
                                          {"IsOdd::operator()", "app.cu", 7});
   CHECK_FALSE(rules->rule_for(by_operator).has_value());
+}
+
+// The words are those of missing_order.cpp (missing_order_test.cpp has the sentence from there).
+TEST_CASE("the fence that Triton's compiler leaves out is not the program's, one of CUDA C++ is") {
+  const auto rules = library_suppressions();
+  REQUIRE(rules);
+  Finding finding = samples::race();
+  finding.missing =
+      "fence.proxy.async is missing, which Triton's compiler has to put there: versions from 3.7 "
+      "on do";
+  CHECK(rules->rule_for(finding).has_value());
+  finding.missing = "fence.proxy.async is missing";
+  CHECK_FALSE(rules->rule_for(finding).has_value());
 }
 
 TEST_CASE("the rules for libraries lie beside the build") {

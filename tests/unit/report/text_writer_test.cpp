@@ -280,7 +280,7 @@ TEST_CASE("what is left out of CUDA's libraries is one line, which says why") {
   Report report = samples::clean_report();
   report.suppressions = {{"kernel:Sort library:*", 1, "blocks wait for each other"}};
   CHECK(text_report(report, {})
-            .starts_with("BARRACUDA: 1 finding in CUDA's libraries left out "
+            .starts_with("BARRACUDA: 1 finding in code of libraries or a compiler left out "
                          "(library-suppressions=0 shows it): blocks wait for each other\n"));
 }
 

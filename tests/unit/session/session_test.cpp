@@ -12,6 +12,7 @@
 #include "host_memory_driver.h"
 #include "report/coverage.h"
 #include "session/split_image.h"
+#include "session/uninstrumented_kernels.h"
 
 namespace barracuda::session {
 namespace {
@@ -110,7 +111,7 @@ TEST_CASE("the variables of a kernel in a part of its own are those of its modul
   CHECK(part->variables == std::vector<std::string>{"count"});
   CHECK(image.split->find_part("one") == part);
   CHECK(image.split->find_part("none") == nullptr);
-  CHECK(image.split->find_plain_part("two") != nullptr);
+  CHECK(image.uninstrumented->find("two") != nullptr);
 
   constexpr Handle kModule{1}, kPart{2}, kFunction{3};
   using enum ModuleRegistry::Loading;
