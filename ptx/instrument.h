@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,9 @@ struct Kernel {
   bool numbered = false;             // its call graph synchronises: strong accesses are numbered
   GlobalWrites writes;
   GlobalAccesses accesses;
-  bool has_loops = true;  // a thread may make one of its accesses more than once
+  // That a warp makes where its lanes stay together; none where it may go round a loop, or call
+  // what logs.
+  std::optional<std::uint32_t> most_records;
   // analysis/grid_dependency.h: of programmatic launches.
   bool lets_dependents_begin = false, waits_first = false;
   std::vector<Shortcut> shortcuts;  // at most wire::kShortcuts

@@ -25,8 +25,9 @@ constexpr std::size_t kMostUnlogged = 64;
 // Programmatic launches in a row that waited for what they depend on. More than a program does that
 // shows a mistake and ends; who sorts by merging does ten and more at a time.
 constexpr std::uint64_t kOftenEnough = 4;
-// Records of a launch that is logged for being brief, and of all of these: some 20 ms of detection.
-constexpr std::uint64_t kMostOfBrief = 16384, kMostBriefRecords = 65536;
+// Records of a launch that is logged for being brief, and of all of these. A launch of 50,000
+// threads that add two arrays has 6,000, and would take six times as long for them on a GPU.
+constexpr std::uint64_t kMostOfBrief = 2048, kMostBriefRecords = 16384;
 
 std::uint64_t argument_of(const UnloggedAccesses::BegunLaunch& launch,
                           const ptx::ArgumentWord& word) {
@@ -490,9 +491,9 @@ UnloggedAccesses::LeftOut UnloggedAccesses::begin(const BegunLaunch& launch, boo
 bool UnloggedAccesses::is_brief(const BegunLaunch& launch) {
   const std::uint64_t warps =
       launch.grid.volume() * ((launch.block.volume() + wire::kWarpLanes - 1) / wire::kWarpLanes);
-  const std::uint64_t records = warps * launch.kernel.accesses.accesses.size();
-  const bool is_so = foresees_ && !launch.kernel.has_loops && !launch.is_repeated &&
-                     records <= kMostOfBrief && brief_records_ + records <= kMostBriefRecords;
+  const std::uint64_t records = warps * launch.kernel.most_records.value_or(kMostOfBrief + 1);
+  const bool is_so = foresees_ && !launch.is_repeated && records <= kMostOfBrief &&
+                     brief_records_ + records <= kMostBriefRecords;
   brief_records_ += is_so ? records : 0;
   return is_so;
 }

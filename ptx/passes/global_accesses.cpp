@@ -208,18 +208,21 @@ bool has_room_for_shortcuts(const Program& program, const Kernel& kernel) {
              parameter_limit(program.module);
 }
 
-bool has_loops(const Program& program, std::uint32_t entry) {
+std::optional<std::uint32_t> most_records(const Program& program, std::uint32_t entry) {
   const Function& function = program.function(entry);
   const auto at = [&](std::size_t statement) {
     return std::ranges::lower_bound(program.sites, statement, {}, &PlannedSite::statement);
   };
-  return !calls_nothing_that_logs(program, entry) ||
-         std::any_of(at(function.body_begin), at(function.body_end),
-                     [](const PlannedSite& site) { return !site.loops.empty(); });
+  const std::ranges::subrange sites(at(function.body_begin), at(function.body_end));
+  const bool has_loops =
+      std::ranges::any_of(sites, [](const PlannedSite& site) { return !site.loops.empty(); });
+  return has_loops || !calls_nothing_that_logs(program, entry)
+             ? std::nullopt
+             : std::optional(static_cast<std::uint32_t>(sites.size()));
 }
 
 void find(Program& program, std::uint32_t entry, Kernel& kernel) {
-  kernel.has_loops = has_loops(program, entry);
+  kernel.most_records = most_records(program, entry);
   GlobalAccesses& all = kernel.accesses;
   EntryReader reader(program, entry);
   all.are_known = !program.functions[entry].calls_indirectly;

@@ -137,7 +137,7 @@ Expected<void> run(Program& program) {
          .update = site.update,
          .is_divergent = site.is_divergent,
          .is_skipped = site.is_skipped,
-         .loops = std::move(site.loops),
+         .loops = site.loops,
          .frames = stand_in == merged.end() ? frames.at(site.statement) : stand_in->second});
     const bool is_logged = is_instruction && site.hook != HookKind::kMeet;
     if (is_logged && site.statement != last_counted) {

@@ -167,6 +167,17 @@ TEST_CASE("an access has its bytes, its place and its sites") {
   CHECK(first.leads.arguments == std::vector<ArgumentWord>{{0, 0}});
 }
 
+TEST_CASE("how many records a warp makes is known unless it may go round a loop") {
+  const auto most_records = [](const std::string& body) {
+    return instrumented(body).kernels.front().most_records;
+  };
+  const std::string store = "st.global.u32 [%rd3], %r2;\n", barrier = "bar.sync 0;\n";
+  const auto one = most_records(store);
+  REQUIRE(one.has_value());
+  CHECK(most_records(store + barrier + store) == *one + 2);
+  CHECK_FALSE(most_records("$again:\n" + store + "@%p1 bra $again;\n").has_value());
+}
+
 TEST_CASE("what one pointer or one variable leads to goes round its hook by a comparison") {
   const InstrumentedModule module = instrumented(
       "ld.global.u32 %r3, [%rd3];\nst.global.u32 [%rd3+4], %r3;\n"

@@ -79,26 +79,25 @@ TEST_CASE("filter=auto leaves out where streams work beside each other on memory
 }
 
 TEST_CASE("filter=auto logs what is brief, of which there may be only so much") {
-  const auto brief = [](const char* filter, std::size_t accesses) {
+  const auto brief = [](const char* filter, std::uint32_t records) {
     auto device = std::make_unique<Device>(options_with(filter));
-    device->kernel.has_loops = false;
-    device->kernel.accesses.accesses.resize(accesses);
+    device->kernel.most_records = records;
     return device;
   };
   const auto logs = [](Device& device) {
     return device.launch(detector::kLegacyStream, kIn, kOut).count == 0;
   };
-  auto device = brief("auto", 8000);  // of two warps
-  for (int launch = 0; launch < 4; ++launch) {
+  auto device = brief("auto", 1000);  // of two warps
+  for (int launch = 0; launch < 8; ++launch) {
     CHECK(logs(*device));
   }
   CHECK_FALSE(logs(*device));
-  device->kernel.accesses.accesses.resize(100);
+  device->kernel.most_records = 100;
   CHECK(logs(*device));
-  device->kernel.has_loops = true;
+  device->kernel.most_records.reset();
   CHECK_FALSE(logs(*device));
-  CHECK_FALSE(logs(*brief("auto", 8193)));
-  CHECK(logs(*brief("auto", 8192)));
+  CHECK_FALSE(logs(*brief("auto", 1025)));
+  CHECK(logs(*brief("auto", 1024)));
   CHECK_FALSE(logs(*brief("on", 100)));
 }
 
