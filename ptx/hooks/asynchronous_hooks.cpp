@@ -230,7 +230,7 @@ std::string HookWriter::write_product_call(const PlannedSite& site, const Statem
          write_call(called_, {.name = "operands"},
                     {b32(site_word(site)), b64("%__barracuda_a"), b64("%__barracuda_s"),
                      b64("%__barracuda_r"), b64(is_of_warp ? "0" : "%__barracuda_n")}) +
-         std::string(is_of_warp ? kMeetInWarp : "");
+         std::string(is_of_warp ? kMeetForProduct : "");
 }
 
 HookText HookWriter::write_operands(const PlannedSite& site, const Statement& statement) {
