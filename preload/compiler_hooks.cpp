@@ -117,7 +117,8 @@ bool asks_for_lines(std::string_view option) {
   return std::ranges::find(kOptions, option) != std::end(kOptions);
 }
 
-// Line information does not change the code, and a report without lines is of little use.
+// Line information does not change the code, and a report without lines is of little use. But not
+// every program compiles with it: cuDNN's attention on an H200 did not while only this was tried.
 void ask_for_lines(std::vector<const char*>& options) {
   if (std::ranges::none_of(options, asks_for_lines)) {
     options.push_back("-lineinfo");
@@ -133,8 +134,11 @@ int compile_program(const Library& library, void* program, int count, const char
     }
   });
   auto* const original = library.original<CompileProgram>(Function::kCompileProgram);
-  return all.empty() ? original(program, count, options)
-                     : original(program, static_cast<int>(all.size()), all.data());
+  if (all.size() > static_cast<std::size_t>(std::max(count, 0)) &&
+      original(program, static_cast<int>(all.size()), all.data()) == 0) {
+    return 0;
+  }
+  return original(program, count, options);  // its status and its log are those of the program's
 }
 
 // A text of NVRTC or nvJitLink: the functions for its size and for its bytes.
