@@ -10,13 +10,13 @@
 
 #include "base/number_text.h"
 #include "base/program_names.h"
+#include "ptx/triton_memory.h"
 #include "report/source_text.h"
 
 namespace barracuda::report {
 namespace {
 
 constexpr std::string_view kSymbol = "_cudapy_smem_";
-constexpr std::string_view kTriton = "global_smem";
 constexpr std::string_view kOfTriton =
     "by which Triton's compiler hands values of these lines from thread to thread";
 constexpr std::string_view kMake = "shared.array(";
@@ -178,7 +178,7 @@ std::optional<std::uint64_t> number_of(std::string_view symbol) {
 }  // namespace
 
 bool PythonArrays::is_one(std::string_view symbol) {
-  return symbol == kTriton || number_of(symbol);
+  return symbol == ptx::kTritonMemory || number_of(symbol);
 }
 
 const PythonArrays::Lines& PythonArrays::lines_in(const std::string& file) {
@@ -283,8 +283,8 @@ std::vector<std::uint64_t> PythonArrays::row_lengths(const Array& array, const L
 }
 
 std::string PythonArrays::name(const Finding& finding, const ptx::Site& site) {
-  if (place_of_variable(site.variable).name == kTriton) {
-    return std::string(kTriton);
+  if (place_of_variable(site.variable).name == ptx::kTritonMemory) {
+    return std::string(ptx::kTritonMemory);
   }
   const std::vector<Array> made = made_at(finding.accesses.front().place);
   const Array* const array = chosen(made, finding, site);
@@ -293,8 +293,8 @@ std::string PythonArrays::name(const Finding& finding, const ptx::Site& site) {
 
 std::string PythonArrays::element(const Finding& finding, const ptx::Site& site) {
   const VariablePlace place = place_of_variable(site.variable);
-  if (place.name == kTriton) {
-    return fmt::format("{}, {}", kTriton, kOfTriton);
+  if (place.name == ptx::kTritonMemory) {
+    return fmt::format("{}, {}", ptx::kTritonMemory, kOfTriton);
   }
   const std::vector<Array> made = made_at(finding.accesses.front().place);
   const Array* const array = chosen(made, finding, site);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ptx/analysis/constants.h"
+#include "ptx/triton_memory.h"
 
 namespace barracuda::ptx {
 namespace {
@@ -100,9 +101,10 @@ Variables::Names Variables::names_of(const Operand& operand) const {
 
 Variables::Names Variables::names_loaded(const Instruction& load) const {
   const Operand& address = load.operands[1];
-  const std::string place = address.offset == 0 ? "" : "+" + std::to_string(address.offset);
+  const std::string offset = address.offset == 0 ? "" : "+" + std::to_string(address.offset);
   Names names;
   for (const std::string& base : names_of(address)) {
+    const std::string place = base == kTritonMemory ? "" : offset;
     if (load.has(Modifier::kParam)) {
       names.insert(base + place);
     } else {

@@ -13,6 +13,7 @@
 #include "ptx/matrix_layout.h"
 #include "ptx/passes/passes.h"
 #include "ptx/texel_form.h"
+#include "ptx/triton_memory.h"
 
 namespace barracuda::ptx::collect_sites {
 namespace {
@@ -33,7 +34,7 @@ HookKind strong_hook(OpcodeClass opcode_class) {
 bool is_tritons(const Module& module) {
   return declares(module, [](const Variable& variable) {
     return variable.is_extern && variable.space == StateSpace::kShared &&
-           variable.name == "global_smem";
+           variable.name == kTritonMemory;
   });
 }
 

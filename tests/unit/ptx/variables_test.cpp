@@ -46,6 +46,15 @@ TEST_CASE("a pointer in memory is named by where it lies") {
                     "st.global.u32 [%rd2], %r1;\n") == "*p+16");
 }
 
+TEST_CASE("of pointers that Triton hands on in shared memory one is as good as the other") {
+  const auto handed_on = [](const std::string& variable, const std::string& offset) {
+    return variable_in(".shared .align 16 .b8 global_smem[64];\nld.shared.b64 %rd1, [" + variable +
+                       offset + "];\nst.global.b32 [%rd1], %r1;\n");
+  };
+  CHECK(handed_on("global_smem", "+8") == handed_on("global_smem", ""));
+  CHECK(handed_on("tile", "+8") != handed_on("tile", ""));
+}
+
 TEST_CASE("a list is followed around its loop, and ends") {
   CHECK(variable_in("ld.param.u64 %rd1, [p];\n$again:\nld.global.u64 %rd1, [%rd1+8];\n"
                     "bra $again;\nst.global.u32 [%rd1], %r1;\n") == "*, *p+8, p");
