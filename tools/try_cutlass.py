@@ -22,6 +22,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIMIT = 120  # seconds of a timed program, which makes eleven products
 NAMES = ("pingpong", "cooperative", "stream_k", "no_smem", "grouped")
 LOOP = "cutlass/gemm/collective/sm90_mma_tma_gmma_ss_warpspecialized.hpp"
 GROUPED_LOOP = "cutlass/gemm/collective/sm90_mma_array_tma_gmma_ss_warpspecialized.hpp"
@@ -77,7 +78,12 @@ def run(barracuda, binary, device, schedule):
 
 
 def milliseconds(command):
-    result = subprocess.run(command, timeout=120, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    """Of a launch, and what the tool's last line says; none where the program did not end."""
+    try:
+        result = subprocess.run(command, timeout=LIMIT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                check=False)
+    except subprocess.TimeoutExpired:
+        return None, "not ended in %d s" % LIMIT
     timed = re.search(r"^(\d+\.\d+) ms$", result.stdout, re.M)
     coverage = re.search(r"^BARRACUDA SUMMARY: (.*)$", result.stdout, re.M)
     if timed is None or " 0 wrong" not in result.stdout:
@@ -93,7 +99,8 @@ def slowdowns(arguments, size):
         program = [str(build(arguments.source, arguments.work, name)), *3 * [str(size)]]
         native, _ = milliseconds(program)
         ours, summary = milliseconds([arguments.barracuda, "run", "--device", "gpu", "--", *program])
-        print("| %s | %.3f | %.3f | %.1f x | %s |" % (name, native, ours, ours / native, summary), flush=True)
+        figures = "- | -" if ours is None else "%.3f | %.1f x" % (ours, ours / native)
+        print("| %s | %.3f | %s | %s |" % (name, native, figures, summary), flush=True)
 
 
 def main():
