@@ -97,7 +97,9 @@ def slowdowns(arguments, size):
         if name not in NAMES or name == "grouped":  # three products of different sizes
             continue
         program = [str(build(arguments.source, arguments.work, name)), *3 * [str(size)]]
-        native, _ = milliseconds(program)
+        native, why = milliseconds(program)
+        if native is None:
+            sys.exit("%s: %s, without the tool" % (name, why))
         ours, summary = milliseconds([arguments.barracuda, "run", "--device", "gpu", "--", *program])
         figures = "- | -" if ours is None else "%.3f | %.1f x" % (ours, ours / native)
         print("| %s | %.3f | %s | %s |" % (name, native, figures, summary), flush=True)

@@ -23,9 +23,8 @@ inline constexpr std::string_view kMeetInWarp = "bar.warp.sync 0xffffffff;\n";
 
 // Before a wgmma, which ptxas (13.0) serialises where a call stands before it: it puts an arrival
 // of the warpgroup (WARPGROUP.ARRIVE) behind the call, and only then brings the lanes together.
-// Lanes that come back from the hook apart arrive more than once; on an H200 a product of Triton's
-// hung in one launch of some thousand, or read shared memory that there is not. Behind a fence they
-// are together before that.
+// Lanes that come back from the hook apart arrive more than once; on an H200 products of Triton's
+// hung, or read shared memory that there is not. Behind a fence they are together before that.
 inline constexpr std::string_view kMeetForProduct = "wgmma.fence.sync.aligned;\n";
 
 inline HookArgument b32(std::string value) {
