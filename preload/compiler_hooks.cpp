@@ -118,7 +118,7 @@ bool asks_for_lines(std::string_view option) {
 }
 
 // Line information does not change the code, and a report without lines is of little use. But not
-// every program compiles with it: cuDNN's attention on an H200 did not while only this was tried.
+// every program compiles with it: cuDNN's attention did not, on an H200.
 void ask_for_lines(std::vector<const char*>& options) {
   if (std::ranges::none_of(options, asks_for_lines)) {
     options.push_back("-lineinfo");
